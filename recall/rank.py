@@ -1,0 +1,182 @@
+"""Relevance: how well an entry answers a question, and in which band it stands (CR8, Decision 5).
+
+Three quantities, all from the terms that question and entry share:
+
+    evidence   the summed say of the shared terms before any count: is this more than one common word? (B040)
+    coverage   the share of the question's weight that the entry covers, by its best sentence: a long message with one
+               question in it is answered by what answers that question
+    focus      the share of the entry's own weight that the question covers: an entry about one thing beats a long one
+
+A store of two entries has no statistics, so a term's weight is a prior (words.py) that gives way to the store's own
+inverse document frequency as the store grows.  `relevance` decides the band; BM25, salience and age only sort.
+"""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..stores.entry import Entry
+from .analyse import Question, Term, is_personal, term_weight
+from .index import Candidate, text_of
+
+Band = Literal["pinned", "strong", "weak"]
+
+# ── every weight of this file; chosen by hand on small stores of facts ──
+COVERAGE, FOCUS = 0.7, 0.3  # relevance = COVERAGE·coverage + FOCUS·min(1, FOCUS_SCALE·focus)
+FOCUS_SCALE = 1.5
+STRONG = 0.62  # relevance from which an entry is in the strong band
+FLOOR = 0.34  # relevance below which it is not relevant at all
+FLOOR_RICH = 0.22  # the same for one that shares much with a long question
+LEAST_EVIDENCE = 0.7  # two generic words are 0.6
+RICH_EVIDENCE = 1.9
+PERSONAL_EVIDENCE = 0.2  # question and entry both speak in the first person
+ANSWERED_EVIDENCE = 0.3  # and the entry has everything that the question asks for
+IMPERSONAL_FACTOR = 0.9  # relevance of an entry about others to a question about oneself
+COMMON_SHARE, COMMON_FACTOR, COMMON_FROM = 0.2, 0.6, 10  # a term in over 20 % of at least 10 entries counts less
+PRIOR_ENTRIES = 100  # at this many entries the store's own counts weigh as much as the prior
+SEARCH_FLOOR = 0.2  # relevance below which an explicit search leaves an entry out
+BM25_K1, BM25_B = 1.2, 0.6
+SORT_RELEVANCE, SORT_BM25, SORT_SALIENCE, SORT_RECENCY = 0.5, 0.38, 0.07, 0.05
+RECENCY_HALF_LIFE_S = 90 * 86400.0
+
+
+@dataclass(frozen=True)
+class Match:
+    """A candidate with its quantities; `score` (0..1) sorts, `relevance` and `evidence` decide the band."""
+
+    entry: Entry
+    score: float
+    relevance: float
+    evidence: float
+
+    @property
+    def band(self) -> Band | None:
+        """strong, weak, or None below the floor."""
+        if self.evidence < LEAST_EVIDENCE:
+            return None
+        if self.relevance >= STRONG:
+            return "strong"
+        floor = FLOOR_RICH if self.evidence >= RICH_EVIDENCE else FLOOR
+        return "weak" if self.relevance >= floor else None
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Of the index: number of entries, their mean length in terms, entries per term."""
+
+    entries: int
+    mean_length: float
+    counts: Mapping[str, int]
+
+    def rarity(self, term: str) -> float:
+        """Between 0 and 1, near 1 for a term of few entries; 1 in an empty store."""
+        most = math.log(2 * (self.entries + 1))
+        own = math.log((self.entries + 1) / (min(self.counts.get(term, 0), self.entries) + 0.5))
+        trust = self.entries / (self.entries + PRIOR_ENTRIES)
+        return 1 - trust + trust * max(0.0, own) / most if most else 1.0
+
+    def is_common(self, term: str) -> bool:
+        """True for a term that tells the store's entries apart badly."""
+        return self.entries >= COMMON_FROM and self.counts.get(term, 0) > COMMON_SHARE * self.entries
+
+
+def finite(value: object) -> float:
+    """A number as it is; everything else, NaN and infinity too, as 0 (CD82, B097)."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    try:
+        return float(value) if math.isfinite(value) else 0.0
+    except OverflowError:
+        return 0.0
+
+
+def created_at(entry: Mapping[str, Any]) -> float:
+    """Epoch seconds at which the fact was said; 0 when unknown."""
+    provenance = entry.get("provenance")
+    return finite(provenance.get("created_at")) if isinstance(provenance, Mapping) else 0.0
+
+
+def _recency(entry: Entry, now: float) -> float:
+    age = max(0.0, now - created_at(entry))
+    return 0.5 ** min(60.0, age / RECENCY_HALF_LIFE_S)
+
+
+def _bm25(terms: Sequence[Term], words: Sequence[str], present: Sequence[int], statistics: Statistics) -> float:
+    if not present:
+        return 0.0
+    length = BM25_K1 * (1 - BM25_B + BM25_B * len(words) / statistics.mean_length)
+    total = 0.0
+    for at in present:
+        term = terms[at].text
+        count = statistics.counts.get(term, 0)
+        frequency = words.count(term) or 0.7
+        idf = math.log(1 + (statistics.entries - count + 0.5) / (count + 0.5)) if count <= statistics.entries else 0.0
+        total += terms[at].weight * idf * frequency * (BM25_K1 + 1) / (frequency + length)
+    return total
+
+
+def rank(
+    question: Question,
+    candidates: Sequence[tuple[Candidate, Entry]],
+    statistics: Statistics,
+    *,
+    now: float | None = None,
+    deadline: float | None = None,
+) -> list[Match]:
+    """The candidates that share a term with the question, best first; past the deadline only those looked at."""
+    now = time.time() if now is None else now
+    terms = question.terms
+    weights = [term.weight * statistics.rarity(term.text) for term in terms]
+    says = [term.weight * (COMMON_FACTOR if statistics.is_common(term.text) else 1.0) for term in terms]
+    spans = [*question.sentences]
+    if 1 < len(spans) <= 3:
+        spans.append(tuple(range(len(terms))))
+    totals = [sum(weights[at] for at in span) for span in spans]
+    found: list[tuple[Entry, float, float, float]] = []
+    for number, (candidate, entry) in enumerate(candidates):
+        if deadline is not None and number % 32 == 31 and time.monotonic() > deadline:
+            break
+        own = frozenset(candidate.terms)
+        hits = [term.found(own) for term in terms]
+        if not any(hits):
+            continue
+        personal = question.personal and is_personal(text_of(entry, "content")[:400])
+        extra = PERSONAL_EVIDENCE if personal else 0.0
+        factor = IMPERSONAL_FACTOR if question.personal and not personal else 1.0
+        whole = sum(term_weight(term) for term in own)
+        relevance, evidence = 0.0, 0.0
+        for span, total in zip(spans, totals, strict=True):
+            share = sum(weights[at] * hits[at] for at in span)
+            if not share:
+                continue
+            shown = sum(says[at] * hits[at] for at in span) + extra
+            if personal and share > 0.99 * total:
+                shown += ANSWERED_EVIDENCE
+            prior = sum(min(1.0, terms[at].weight) * hits[at] for at in span)
+            focus = min(1.0, FOCUS_SCALE * prior / whole) if whole else 0.0
+            value = (COVERAGE * share / total + FOCUS * focus) * factor
+            # A sentence that passes the evidence gate counts before one that covers more of nothing.
+            if (min(shown, LEAST_EVIDENCE), value) > (min(evidence, LEAST_EVIDENCE), relevance):
+                relevance, evidence = value, shown
+        present = [at for at, hit in enumerate(hits) if hit]
+        found.append((entry, relevance, evidence, _bm25(terms, candidate.terms, present, statistics)))
+    best = max((bm25 for *_, bm25 in found), default=0.0) or 1.0
+    matches = [
+        Match(
+            entry,
+            min(
+                1.0,
+                SORT_RELEVANCE * min(1.0, relevance)
+                + SORT_BM25 * bm25 / best
+                + SORT_SALIENCE * min(1.0, max(0.0, finite(entry.get("salience"))))
+                + SORT_RECENCY * _recency(entry, now),
+            ),
+            min(1.0, relevance),
+            evidence,
+        )
+        for entry, relevance, evidence, bm25 in found
+    ]
+    matches.sort(key=lambda match: (-match.score, -created_at(match.entry), str(match.entry.get("ref"))))
+    return matches

@@ -1,0 +1,61 @@
+"""The token estimate: by script, never several-fold too low (CD73, CD74, B065, capture.md section 4)."""
+
+import math
+
+import pytest
+from cognition.budget import estimate_tokens
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def test_plain_words_count_a_quarter_per_character() -> None:
+    assert estimate_tokens("") == 0
+    assert estimate_tokens("x") == 1
+    assert estimate_tokens("abcd" * 100) == 100
+    assert estimate_tokens("the quick brown foxes jumped over lazy dogs") == math.ceil(43 / 4)
+
+
+def test_wide_characters_count_one_each() -> None:
+    """CD73."""
+    assert estimate_tokens("好" * 1000) == 1000
+    assert estimate_tokens("あア한ＡＢ。") == 6
+
+
+def test_other_letters_outside_ascii_count_a_half() -> None:
+    assert estimate_tokens("ж" * 100) == 50
+    assert estimate_tokens("é" * 100) == 50
+
+
+def test_line_breaks_are_counted() -> None:
+    """CD74."""
+    assert estimate_tokens("ab\n" * 500) >= 500
+    assert estimate_tokens("\n" * 400) >= 100
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("a " * 200, 200),
+        ("👩‍👩‍👧‍👦" * 20, 160),
+        ("👍" * 60, 120),
+        ("dGhpcyBpcyBub3Qg4oCmIGEg5Yr7cmV0IGtleSBhdCBhbGwgMTIzNDU2Nzg5" * 7, 230),
+        ("สวัสดีครับ" * 30, 250),
+        ('{"a":1,"b":[2,3],"c":{"d":4}}', 15),
+        ("3f9a0c1d7be24f60a1c9", 9),
+    ],
+)
+def test_dense_text_is_not_taken_for_prose(text: str, least: int) -> None:
+    """B065: what tokenisers cut into small pieces counts by the piece."""
+    assert estimate_tokens(text) >= least
+
+
+def test_prose_is_not_overrated() -> None:
+    prose = "We decided to move the staging host to Frankfurt because the latency to our users was too high. " * 20
+    assert len(prose) / 4 <= estimate_tokens(prose) <= len(prose) / 3.5
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_the_estimate_grows_with_the_text(left: str, right: str) -> None:
+    whole = estimate_tokens(left + "\n" + right)
+    assert whole <= estimate_tokens(left) + estimate_tokens(right) + 1
+    assert whole >= max(estimate_tokens(left), estimate_tokens(right)) - 1
