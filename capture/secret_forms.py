@@ -1,0 +1,212 @@
+"""What a secret looks like: data tables for `redact`.
+
+Every pattern here is linear on any input: it starts at a literal or behind a left boundary, so that it cannot restart
+inside its own run, and everything before a part that may fail has a bounded length (capture.md section 5).
+`Form.gates` are lower-case literals of which the lower-cased text must hold one; they are there for speed only.
+"""
+
+# ruff: noqa: E501 - a pattern is easier to check in one line than in five
+import re
+from dataclasses import dataclass
+
+_WORD = r"A-Za-z0-9_-"
+
+
+@dataclass(frozen=True)
+class Form:
+    """One shape: `pattern`'s group `v` (or the whole match without one) is the secret, `label` names the mask."""
+
+    label: str
+    gates: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _token(label: str, prefix: str, chars: str, least: int, most: str = "", gate: str = "") -> Form:
+    """A vendor's token: prefix and a run of `chars`, or the host's own shortened form of it (`sk-pro...abcd`).
+
+    The shortened form is masked alike so that a row has one fingerprint, whether the host has masked it or not.
+    """
+    body = rf"(?<![A-Za-z0-9])(?:{prefix})(?:[{chars}]{{{least},{most}}}|[{chars}]{{0,8}}\.\.\.[{chars}]{{2,6}})"
+    return Form(label, (gate or prefix.replace("\\", "").lower(),), re.compile(body))
+
+
+def _exact(label: str, pattern: str, *gates: str) -> Form:
+    return Form(label, gates, re.compile(pattern))
+
+
+TOKENS: tuple[Form, ...] = (
+    # HR3, HR6-HR13, then vendors of later years.
+    _exact("jwt", r"(?<![\w-])eyJ[\w-]{6,}+\.[\w-]{6,}+(?:\.[\w-]{4,}+)?", "eyj"),
+    _token("key", "sk-", _WORD, 8),
+    _token("stripe", "(?:sk|rk)_(?:live|test)_|whsec_", "A-Za-z0-9", 8, gate="_"),
+    _token("aws", "(?:AKIA|ASIA|ABIA|ACCA)", "A-Z0-9", 12, gate="a"),
+    _token("github", "gh[pousr]_", "A-Za-z0-9", 8, gate="gh"),
+    _token("github", "github_pat_", "A-Za-z0-9_", 16),
+    _token("gitlab", "gl(?:pat|rt|ptt|dt|cbt|ft|soat|agent|imt|ffct)-", "." + _WORD, 8, gate="gl"),
+    _token("slack", r"xox[a-z]-(?:\d-)?|xapp-\d-", "A-Za-z0-9-", 6, gate="x"),
+    _exact("slack", r"hooks\.slack\.com/(?P<v>(?:services|workflows|triggers)/[\w/-]{8,})", "hooks.slack.com"),
+    _token("google", "AIza", _WORD, 30),
+    _token("google", "GOCSPX-", _WORD, 16),
+    _token("google", r"ya29\.", "." + _WORD, 20),
+    _token("token", "hf_", "A-Za-z0-9", 8),
+    _token("token", "npm_", "A-Za-z0-9", 8),
+    _token("token", "pypi-", _WORD, 12),
+    _token("token", "do[opr]_v1_", "A-Za-z0-9", 8, gate="_v1_"),
+    _token("token", "shp(?:at|ca|pa|ss|tka)_", "A-Za-z0-9", 8, gate="shp"),
+    _token("token", r"SG\.", "." + _WORD, 16),
+    _exact("token", r"(?<![\w-])\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])", ":"),
+    _token("token", r"ATATT3|ATCTT3|ATBB", "A-Za-z0-9_=-", 16, gate="at"),
+    _token("token", "dapi", "0-9a-f", 32),
+    _token("token", "gsk_", "A-Za-z0-9", 16),
+    _token("token", "xai-", "A-Za-z0-9", 16),
+    _token("token", "pplx-", "A-Za-z0-9", 16),
+    _token("token", "tvly-", _WORD, 12),
+    _token("token", "r8_", "A-Za-z0-9", 20),
+    _token("token", "nvapi-", _WORD, 20),
+    _token("token", "sntry[us]_", "A-Za-z0-9_=+/-", 20, gate="sntry"),
+    _token("token", "lin_(?:api|oauth)_", "A-Za-z0-9", 16, gate="lin_"),
+    _token("token", "ntn_", "A-Za-z0-9", 20),
+    _token("token", "secret_", "A-Za-z0-9", 32),
+    _token("token", "fig[dou]_", _WORD, 16, gate="fig"),
+    _token("token", "gl(?:sa|c)_", "A-Za-z0-9_=+/-", 16, gate="gl"),
+    _token("token", r"hv[sbr]\.", _WORD, 16, gate="hv"),
+    _token("token", "dckr_(?:pat|oat)_", _WORD, 16, gate="dckr_"),
+    _token("token", "tskey-", _WORD, 12),
+    _token("token", "sbp_", "0-9a-f", 20),
+    _token("token", "pscale_(?:tkn|pw|oauth)_", "." + _WORD, 16, gate="pscale_"),
+    _token("token", "pul-", "0-9a-f", 32),
+    _token("token", "rubygems_", "0-9a-f", 20),
+    _token("token", "NRAK-", "A-Z0-9", 20),
+    _token("token", r"dp\.(?:pt|st|ct|sa|scim|audit)\.", "." + _WORD, 16, gate="dp."),
+    _token("token", "sq0(?:atp|csp|idp)-", _WORD, 16, gate="sq0"),
+    _token("token", "EAA[A-Z]", "A-Za-z0-9", 40, gate="eaa"),
+    _token("token", "ops_eyJ", "A-Za-z0-9+/=_-", 40, gate="ops_eyj"),
+    _token("token", "PMAK-", "0-9a-f-", 40),
+    _token("token", "key-", "0-9a-f", 32, "32"),
+    _token("token", "AKID|LTAI", "A-Za-z0-9", 13, gate="a"),
+    _token("token", "SK", "0-9a-f", 32, "32", gate="sk"),
+    _token("token", "phx_|phs_", "A-Za-z0-9", 20, gate="ph"),
+    _token("token", "AGE-SECRET-KEY-1", "A-Z0-9", 20),
+    _exact("token", r"(?<![\w-])[A-Z][\w-]{22,27}\.[\w-]{6,7}\.[\w-]{25,45}(?![\w-])", "."),
+    _exact("token", r"discord(?:app)?\.com/(?P<v>api/webhooks/\d{5,25}/[\w-]{20,})", "/webhooks/"),
+    _exact("token", r"\.webhook\.office\.com/(?P<v>webhookb2/[\w@/-]{20,})", "webhook.office"),
+    _exact("token", r"api\.telegram\.org/bot(?P<v>\d{6,12}:[\w-]{20,})", "api.telegram.org"),
+    # Product-specific keys in the common `name_live_...` style.
+    _exact(
+        "key",
+        r"(?<![A-Za-z0-9])[a-z][a-z0-9]{1,20}_(?:live|prod)_(?=[a-z]{0,20}\d)[A-Za-z0-9]{6,}",
+        "_live_",
+        "_prod_",
+    ),
+)
+
+LINKS: tuple[Form, ...] = (
+    # HR2: the password of a URL, credential-named parameters, links whose path is itself the secret.
+    _exact("url", r"(?<=[A-Za-z0-9])://[^\s:/?#@\"'<>]{0,128}:(?P<v>[^\s/\"'<>\[]{1,256})@(?=[\w.\[-])", "://"),
+    Form(
+        "url",
+        ("?", "&"),
+        re.compile(
+            r"[?&;](?:[a-z0-9_.-]{0,24}(?:token|secret|password|passwd|pwd|api_?key|access_?key|auth_?key)"
+            r"|key|sig|signature|auth|x-amz-signature|x-amz-credential|sas)=(?P<v>[^\s&#\"'<>\[]{3,4096})",
+            re.IGNORECASE,
+        ),
+    ),
+    Form(
+        "url",
+        ("/secret",),
+        re.compile(r"(?<=/)secrets?/(?P<v>(?=[\w-]{0,64}\d)[\w-]{5,128})(?![\w/-])", re.IGNORECASE),
+    ),
+)
+
+HEADERS: tuple[Form, ...] = (
+    # HR4, HR5, HR14: only the credential goes, the rest of the command line stays.
+    Form(
+        "authorization",
+        ("authorization",),
+        re.compile(
+            r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(?:basic|bearer|token|digest|apikey|negotiate|bot)\s{1,3})?+"
+            r"(?P<v>[A-Za-z0-9._~+/=:-]{6,})",
+            re.IGNORECASE,
+        ),
+    ),
+    Form(
+        "access",
+        ("bearer",),
+        re.compile(r"(?<![A-Za-z0-9])bearer\s{1,3}(?P<v>[A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE),
+    ),
+    Form(
+        "header",
+        ("x-", "api-key", "private-token"),
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:x-[a-z-]{0,30}(?:key|token|secret|auth|signature)|api-key|private-token|job-token)"
+            r"[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<v>[^\s\"',;\[]{4,})",
+            re.IGNORECASE,
+        ),
+    ),
+    Form(
+        "header",
+        ("cookie",),
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:set-)?cookie[\"']?\s{0,3}:\s{0,3}[\"']?(?P<v>(?=[\w.-]{1,64}=)[^\"'\n\[]{4,})",
+            re.I,
+        ),
+    ),
+)
+
+COMMANDS: tuple[Form, ...] = (
+    Form(
+        "credential",
+        ("curl",),
+        re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'\[]{1,64}:(?P<v>[^\s\"'\[]{1,128})"),
+    ),
+    Form(
+        "header",
+        ("curl",),
+        re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-b|--cookie)[ =]?[\"']?[\w.-]{1,64}=(?P<v>[^\s\"';\[]{6,4096})"),
+    ),
+    Form(
+        "credential",
+        ("mysql", "mariadb"),
+        re.compile(r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?P<v>[^\s\"'\[-][^\s\"']{1,128})"),
+    ),
+    Form("credential", ("sshpass",), re.compile(r"\bsshpass\s{1,3}-p\s{0,3}[\"']?(?P<v>[^\s\"'\[]{1,128})")),
+    Form(
+        "credential",
+        ("redis-cli",),
+        re.compile(r"\bredis-cli\b[^\n]{0,200}?\s-a\s{1,3}[\"']?(?P<v>[^\s\"'\[]{1,128})"),
+    ),
+)
+
+# The last words of a key whose value is a secret (HR15), in the languages of B056.
+PASSWORD_WORDS = (
+    r"passw(?:or)?d|passwort|kennwort|pwd|pass[ _-]?phrase|passcode|contrase[nñ]a|senha|mot de passe|wachtwoord|"
+    r"пароль|密码|密碼|口令|パスワード|暗証番号|비밀번호"
+)
+KEY_WORDS = (
+    r"api[ _.-]?key|api[ _-]?schl[uü]ssel|token|secret|credential|private[ _.-]?key|access[ _.-]?key(?:[ _-]?id)?|"
+    r"(?:account|signing|encryption|master|shared|auth|secret|deploy|license|storage)[ _.-]?key|secret[ _-]?id|bearer|"
+    r"密钥|密鑰|令牌|私钥|API ?キー"
+)
+# One of these must be in the lower-cased text before any assignment or sentence rule is tried.
+KEY_GATES = (
+    "pass", "pwd", "kennwort", "contrase", "senha", "wachtwoord", "пароль", "密码", "密碼", "口令", "パスワード",
+    "暗証", "비밀번호", "key", "schl", "token", "secret", "credential", "bearer", "密钥", "密鑰", "令牌", "私钥", "キー",
+)  # fmt: skip
+
+# What stands after a key word and speaks about the thing instead of being it (HD3).
+STATE_WORDS = frozenset(
+    """a about active all already also always an and any apparently are as at available bad based be because been being
+    better blank blocked broken by cached case changed changing compromised configured correct created currently
+    deleted denied different disabled done easy empty enabled encoded encrypted enforced enough error exactly expired
+    expires expiring exposed failed false fine for forbidden forgotten found from generated given good gone hard hashed
+    here hidden if ignored in incorrect inside int integer invalid irrelevant issued it just kept leaked like limited
+    located lost malformed managed mandatory mine missing mismatch never new no none not now null number obsolete of
+    off ok okay old on only optional or our out outdated part password-protected passed pending probably protected
+    provided public random read-only really refreshed refused rejected removed required reset returned revoked right
+    rotated safe same saved secret secure sensitive sent set shared short simple so still stored str string strong
+    stuff text that the there they this to too true type unavailable undefined unknown unset unused updated used
+    useless useful valid very was weak what when where which why with working wrong yes you your yours
+    abgelaufen falsch richtig nicht im in caducada incorrecta la el en no incorrecto expirado expirada incorrecte expiré
+    dans pas errada inválida não na no""".split()
+)

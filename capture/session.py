@@ -1,0 +1,179 @@
+"""What one session has said and nobody has enqueued yet: in memory only, until a session boundary (D61).
+
+A session hears turns one by one (`hear`), the worker extracts their facts as they come (`work`), and a boundary
+settles them (`settle`): facts and the marks of the rows they came from go into the outbox in one transaction (D62).
+The transcript given at a boundary only adds what no turn brought, such as interrupted turns.
+"""
+
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..outbox import NewFact, SeenMark
+from ..stores.entry import Entry, fact_key
+from .facts import Fact, extract
+from .redact import redact
+from .seen import new_rows
+from .turn import UserRow, row_of, user_rows
+
+Enqueue = Callable[[Sequence[NewFact], Sequence[SeenMark]], object]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every entry of a session carries, whoever says it."""
+
+    session_id: str
+    root: str  # first session of the chain linked by compaction or branching
+    audience: str
+    project: str
+    repo: str
+
+
+@dataclass
+class _Heard:
+    """One user row of this process, on its way: raw text first, facts once the worker has been here."""
+
+    content: object
+    at: float
+    speaker: dict[str, str] | None
+    row: UserRow | None = None
+    facts: list[Fact] | None = None
+    ours: bool = True
+
+
+@dataclass
+class SessionCapture:
+    """The unsettled rows of one session.  Safe to use from several threads.
+
+    context      what its entries carry
+    mask         the host's redactor, or None
+    clock        epoch seconds
+    """
+
+    context: Context
+    mask: Callable[[str], str] | None = None
+    clock: Callable[[], float] = time.time
+    # Two places, so that hearing never waits for reading: a 2 MB message may be at work under the lock.
+    _inbox: deque[_Heard] = field(default_factory=deque)
+    _heard: list[_Heard] = field(default_factory=list)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _rewound: bool = False
+
+    def hear(
+        self,
+        content: object,
+        *,
+        at: float | None = None,
+        speaker: dict[str, str] | None = None,
+        ours: bool = True,
+    ) -> None:
+        """Keep a user's words.  Nothing is read, cleaned or written here: `sync_turn` must return at once (C7).
+
+        ours  False for a row that someone else wrote: it is only marked as seen, so that the transcript of the
+              session's end does not bring it as the user's own (B005, M13)
+        """
+        self._inbox.append(_Heard(content, self.clock() if at is None else at, speaker, ours=ours))
+
+    @property
+    def unsettled(self) -> bool:
+        return bool(self._inbox or self._heard)
+
+    def rewound(self) -> None:
+        """The user took rows back: at the next boundary only what its transcript still holds is kept (CD93)."""
+        with self._lock:
+            self._rewound = True
+
+    def work(self) -> None:
+        """Clean, redact and extract what has been heard, in order, one row at a time."""
+        with self._lock:
+            while self._inbox:
+                one = self._inbox.popleft()
+                one.row, one.content = (
+                    row_of(one.content, one.at),
+                    None,
+                )  # the raw text is not kept longer than needed
+                if one.row is not None:
+                    one.facts = self._extract(one.row) if one.ours else []
+                    self._heard.append(one)
+
+    def settle(
+        self,
+        messages: object,
+        *,
+        known: Callable[[str], list[str]],
+        enqueue: Enqueue,
+        author: str,
+        speaker: dict[str, str] | None = None,
+    ) -> int:
+        """Enqueue every fact not enqueued before; returns how many facts were handed over.
+
+        Idempotent over any repetition and overlap of transcripts (P29, CD23).  When `enqueue` raises, nothing is
+        forgotten: the rows stay here and the next boundary brings them again.
+        """
+        with self._lock:
+            self.work()
+            rows = user_rows(messages)
+            heard = list(self._heard)
+            if self._rewound and rows:
+                kept = {row.fingerprint for row in rows}
+                heard = [one for one in heard if one.row and one.row.fingerprint in kept]
+            before = known(self.context.root)
+            live = [one.row.fingerprint for one in heard if one.row]
+            for _, row in new_rows([*before, *live], rows):
+                at = row.at if row.at is not None else self.clock()
+                heard.append(_Heard(None, at, speaker, row, self._extract(row)))
+            facts, marks = [], []
+            for n, one in enumerate(heard, start=len(before)):
+                assert one.row is not None
+                marks.append(SeenMark(self.context.root, n, one.row.fingerprint))
+                facts += [self._fact(fact, one, author) for fact in one.facts or ()]
+            if marks:
+                enqueue(facts, marks)
+            self._heard.clear()
+            self._rewound = False
+            return len(facts)
+
+    @staticmethod
+    def _extract(row: UserRow) -> list[Fact]:
+        # Redacted as a whole first: split into sentences, a key would lose the words that give it away.
+        return extract(redact(row.text))
+
+    def _fact(self, fact: Fact, one: _Heard, author: str) -> NewFact:
+        context, row = self.context, one.row
+        content = redact(fact.content, self.mask)
+        project = context.project if fact.project_bound else ""
+        provenance: Entry = {
+            "source_session": context.session_id,
+            "author": author,
+            "created_at": row.at if row and row.at is not None else one.at,
+            "origin_repo": context.repo,
+            "trace_id": uuid.uuid4().hex,
+        }
+        if row and row.message_id:
+            provenance["message_id"] = row.message_id
+        if one.speaker:
+            provenance["speaker"] = one.speaker
+        payload: Entry = {
+            "content": content,
+            "kind": fact.kind,
+            "salience": fact.salience,
+            "seen": 1,
+            "audience": context.audience,
+            "project": project,
+            "repo": context.repo,
+            "provenance": provenance,
+        }
+        return NewFact(context.session_id, payload, fact_key(context.audience, project, content))
+
+
+def facts_of(messages: object, mask: Callable[[str], str] | None = None) -> list[Fact]:
+    """The facts of a whole transcript, redacted, nothing written."""
+    return [
+        replace(fact, content=redact(fact.content, mask))
+        for row in user_rows(messages)
+        for fact in extract(redact(row.text))
+    ]
