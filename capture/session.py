@@ -104,7 +104,7 @@ class SessionCapture:
         self,
         messages: object,
         *,
-        known: Callable[[str], list[str]],
+        known: Callable[[str], list[str] | None],
         enqueue: Enqueue,
         author: str,
         speaker: dict[str, str] | None = None,
@@ -113,6 +113,9 @@ class SessionCapture:
 
         Idempotent over any repetition and overlap of transcripts (P29, CD23).  When `enqueue` raises, nothing is
         forgotten: the rows stay here and the next boundary brings them again.
+
+        known  the marks of a root, or None when they cannot be read now: then what was heard is enqueued without
+               marks, the transcript waits for a later boundary, and a fact told twice falls on its key (D55.2)
         """
         with self._lock:
             self.work()
@@ -122,16 +125,19 @@ class SessionCapture:
                 kept = {row.fingerprint for row in rows}
                 heard = [one for one in heard if one.row and one.row.fingerprint in kept]
             before = known(self.context.root)
-            live = [one.row.fingerprint for one in heard if one.row]
-            for _, row in new_rows([*before, *live], rows):
-                at = row.at if row.at is not None else self.clock()
-                heard.append(_Heard(None, at, speaker, row, self._extract(row)))
+            if before is not None:
+                live = [one.row.fingerprint for one in heard if one.row]
+                for _, row in new_rows([*before, *live], rows):
+                    at = row.at if row.at is not None else self.clock()
+                    heard.append(_Heard(None, at, speaker, row, self._extract(row)))
             facts, marks = [], []
-            for n, one in enumerate(heard, start=len(before)):
-                assert one.row is not None
-                marks.append(SeenMark(self.context.root, n, one.row.fingerprint))
+            for n, one in enumerate(heard, start=len(before or ())):
+                if one.row is None:
+                    continue
                 facts += [self._fact(fact, one, author) for fact in one.facts or ()]
-            if marks:
+                if before is not None:
+                    marks.append(SeenMark(self.context.root, n, one.row.fingerprint))
+            if facts or marks:
                 enqueue(facts, marks)
             self._heard.clear()
             self._rewound = False

@@ -81,6 +81,17 @@ def test_a_failing_outbox_loses_nothing(outbox):
     assert settle(session, outbox) == 1
 
 
+def test_marks_that_cannot_be_read_cost_no_heard_fact(outbox):
+    """D58: what was heard is enqueued without marks; the transcript waits."""
+    session = capture()
+    session.hear("I prefer tabs.")
+    told = rows("I prefer tabs.", "My desk is 4B.")
+    session.settle(told, known=lambda root: None, enqueue=outbox.enqueue, author="Ada")
+    assert (outbox.texts(), outbox.marks) == (["I prefer tabs"], [])
+    settle(session, outbox, told)
+    assert sorted(set(outbox.texts())) == ["I prefer tabs", "My desk is 4B"]
+
+
 def test_a_second_process_goes_on_where_the_first_ended(outbox):
     """Resume: the transcript brings everything again."""
     first = capture()

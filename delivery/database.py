@@ -1,0 +1,361 @@
+"""One SQLite file of our own: a connection per thread, private from creation, checked once, set aside when damaged.
+
+Rules that everything above relies on:
+
+* A write is one `BEGIN IMMEDIATE` … `COMMIT` that spans no file, network or model call (D59).  Threads of a process
+  queue on a mutex first, so that looking again and again only ever waits for other processes.
+* Nothing is acknowledged before COMMIT has returned and, in DELETE mode, the folder is synced: with synchronous=FULL
+  SQLite syncs the file, but not the removal of its journal, and a journal that comes back undoes the commit.
+* A connection belongs to the file it was opened on.  If the path leads to another file (deleted, restored, set aside
+  by another process), the next use opens the new one instead of writing into a file that nobody will read.
+* No connection is open across a fork (forks.py).
+"""
+
+import ctypes
+import os
+import random
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from . import forks
+from .errors import OutboxBusy, OutboxUnavailable
+from .files import create_private, identity, sync_folder
+from .limits import COMMIT_WAIT
+from .schema import VERSION, migrate, version_of
+
+CLOSE_WAIT = 1.0  # seconds that close waits for a transaction of another thread
+FORK_WAIT = 3.0  # seconds that a fork does
+NOTES = 20  # sentences that are kept
+CHECK_LIMIT_BYTES = 64 << 20  # above this the start check looks at the header and the schema only
+
+# WAL loses commits on builds with the WAL-reset bug; these have the fix (START.md, SQLite).
+_WAL_FIXED = ((3, 44, 6), (3, 50, 7), (3, 51, 3))
+
+
+def wal_is_safe(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> bool:
+    """Whether this SQLite has the WAL-reset fix: that of its own branch, or any version after the last fix."""
+    if version >= _WAL_FIXED[-1]:
+        return True
+    return any(version[:2] == fixed[:2] and version >= fixed for fixed in _WAL_FIXED)
+
+
+class Connection(sqlite3.Connection):
+    """A connection that remembers which file it was opened on."""
+
+    file: tuple[int, int] | None = None
+
+
+class Database:
+    """The file at `path`.  Opens nothing until it is used; safe to use from any thread and after a fork.
+
+    `seq_floor` is asked when a new file is made, for the highest queue number that refs elsewhere already use.  `wal`
+    None means START.md's rule.  `notes` are sentences about what happened to the file, for health().
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Callable[[], float] = time.time,
+        seq_floor: Callable[[], int] | None = None,
+        wal: bool | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.notes: list[str] = []
+        self.clock = clock
+        self._seq_floor = seq_floor
+        self._wal = wal_is_safe() if wal is None else wal
+        self._open: list[tuple[weakref.ref[threading.Thread], Connection]]
+        self._checked: tuple[int, int] | None
+        self._suspect: bool
+        self.in_child()
+        forks.join(self)
+
+    # -- use ---------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self, *, wait: float) -> Iterator[sqlite3.Connection]:
+        """One write transaction: all of it is durable at a clean exit, none of it after an exception.
+
+        Raises OutboxBusy when the lock is not had within `wait` seconds, OutboxUnavailable when the file is ill.
+        """
+        end = time.monotonic() + wait
+        with self._mine(wait):
+            connection = self._begin(end)
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            if self.journal_mode != "wal":
+                sync_folder(self.path.parent)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """This thread's connection for single statements that only look, each its own short read (D111)."""
+        with self._mine(COMMIT_WAIT):
+            yield self._connection(time.monotonic() + COMMIT_WAIT)
+
+    def note(self, line: str) -> None:
+        """Remember what happened to the file, once; the oldest goes when there are many."""
+        if line not in self.notes:
+            self.notes[:] = [*self.notes, line][-NOTES:]
+
+    def close(self) -> None:
+        """Close the connections of every thread; a later use opens anew."""
+        if self._ours()._mutex.acquire(timeout=CLOSE_WAIT):
+            try:
+                self._forget_connections()
+                self._checked = None
+            finally:
+                self._mutex.release()
+
+    @contextmanager
+    def _mine(self, wait: float) -> Iterator[None]:
+        """The process's mutex, and SQLite's errors in the outbox's words."""
+        mutex = self._ours()._mutex
+        if not mutex.acquire(timeout=max(0.0, wait)):
+            raise OutboxBusy(f"{self.path.name} is in use by this process; nothing was written, it is tried again")
+        try:
+            yield
+        except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+            raise
+        except sqlite3.DatabaseError as problem:
+            if is_busy(problem):
+                raise OutboxBusy(
+                    f"{self.path.name} is in use by another process; nothing was written, it is tried again"
+                ) from problem
+            self._suspect = self._suspect or is_damage(problem)
+            raise OutboxUnavailable(
+                f"{self.path.name} cannot be used now ({problem}); what is in it was kept; "
+                "check the disk, then run hermes cognition doctor"
+            ) from problem
+        except OSError as problem:
+            raise OutboxUnavailable(
+                f"{self.path} cannot be opened ({problem.strerror or problem}); check the folder and the disk"
+            ) from problem
+        finally:
+            mutex.release()
+
+    # -- opening -----------------------------------------------------------------------------------------------------
+
+    def _begin(self, end: float) -> Connection:
+        for _ in range(3):
+            connection = self._connection(end)
+            self._lock(connection, end)
+            # Between opening and locking another process may have set this file aside; its successor counts.
+            if connection.file == identity(self.path):
+                return connection
+            connection.execute("ROLLBACK")
+        raise OutboxUnavailable(f"{self.path.name} was replaced again and again while it was opened; try again")
+
+    def _lock(self, connection: Connection, end: float) -> None:
+        """BEGIN IMMEDIATE, asked for every few milliseconds.
+
+        SQLite's own wait backs off to 100 ms between looks and starves beside a busy writer; it is left to COMMIT,
+        which only waits for readers.
+        """
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            while True:
+                try:
+                    connection.execute("BEGIN IMMEDIATE")
+                    break
+                except sqlite3.OperationalError as problem:
+                    if not is_busy(problem) or time.monotonic() >= end:
+                        raise
+                time.sleep(random.uniform(0.0005, 0.004))
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(COMMIT_WAIT * 1000)}")
+
+    def _connection(self, end: float) -> Connection:
+        mine: Connection | None = getattr(self._local, "connection", None)
+        if mine is not None:
+            if mine.file == identity(self.path) and not self._suspect:
+                return mine
+            self._drop(mine)
+        if self._suspect or self._checked is None or self._checked != identity(self.path):
+            self._prepare(end)
+        connection = self.connect(end)
+        self._sweep()
+        self._local.connection = connection
+        self._open.append((weakref.ref(threading.current_thread()), connection))
+        return connection
+
+    def connect(self, end: float) -> Connection:
+        """A new connection of the caller's own, waiting for locks until `end`; raises what sqlite3 raises."""
+        wait = min(COMMIT_WAIT, max(0.0, end - time.monotonic()))
+        connection = sqlite3.connect(
+            self.path, timeout=wait, isolation_level=None, check_same_thread=False, factory=Connection
+        )
+        try:
+            connection.file = identity(self.path)
+            connection.text_factory = read_text
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("PRAGMA temp_store = MEMORY")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, end: float) -> None:
+        """Make, check, mend and migrate the file, once per process and file."""
+        from . import earlier, quarantine  # they open databases themselves
+
+        floor = self._create()
+        if not self.is_sound(end):
+            self._forget_connections()
+            quarantine.set_aside(self, end)
+            floor = self._create()
+        connection = self.connect(end)
+        try:
+            if version_of(connection) > VERSION:
+                raise OutboxUnavailable(
+                    f"{self.path.name} was written by a newer version of this plugin and is left as it is; "
+                    "new facts wait beside it; update the plugin"
+                )
+            if version_of(connection) == 0 and earlier.is_earlier(connection):
+                earlier.convert(connection, self.path)
+            if version_of(connection) < VERSION:
+                self._migrate(connection, floor)
+            for line in quarantine.salvage(connection, self.path, self.clock()):
+                self.note(line)
+            self.journal_mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+            self._checked, self._suspect = connection.file, False
+        finally:
+            connection.close()
+
+    def _create(self) -> int | None:
+        """Create the file if it is missing; the floor for its numbers, or None if it was there."""
+        if self.path.exists():
+            return None
+        floor = self._floor()
+        return floor if create_private(self.path) else None
+
+    def _floor(self) -> int:
+        try:
+            return max(0, int(self._seq_floor())) if self._seq_floor else 0
+        except Exception as problem:
+            # Numbers must never repeat (CD43); without the floor the time is above every number used so far.
+            self.note(f"earlier numbers could not be read ({problem}); new refs count from the present time")
+            return int(self.clock())
+
+    def _migrate(self, connection: Connection, floor: int | None) -> None:
+        new = version_of(connection) == 0
+        if new:
+            if floor is None:
+                floor = self._floor()
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # B082: the file gives its space back
+            connection.execute(f"PRAGMA journal_mode = {'WAL' if self._wal else 'DELETE'}")
+        with immediate(connection):
+            ran = migrate(connection, floor=floor or 0)
+            if new and ran:
+                mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+                connection.execute("INSERT INTO meta (key, value) VALUES ('journal_mode', ?)", (mode,))
+        sync_folder(self.path.parent)
+
+    def is_sound(self, end: float) -> bool:
+        """False for damage.  A lock or a full disk is no damage and propagates."""
+        try:
+            connection = self.connect(end)
+            try:
+                if self.path.stat().st_size > CHECK_LIMIT_BYTES:
+                    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                    return True
+                return [row[0] for row in connection.execute("PRAGMA quick_check(1)")] == ["ok"]
+            finally:
+                connection.close()
+        except sqlite3.DatabaseError as problem:
+            if is_damage(problem):
+                return False
+            raise
+
+    # -- connections, threads, forks ---------------------------------------------------------------------------------
+
+    def in_child(self) -> None:
+        """Start anew: no connection, nobody inside."""
+        self._pid = os.getpid()
+        self._mutex = threading.RLock()
+        self._local = threading.local()
+        self._open = []
+        self._checked = None
+        self._suspect = False
+        self.journal_mode = ""
+
+    def before_fork(self) -> bool:
+        """Wait for the transaction at hand, close every connection, keep other threads out."""
+        if not self._mutex.acquire(timeout=FORK_WAIT):
+            return False
+        self._forget_connections()
+        return True
+
+    def in_parent(self) -> None:
+        """Let the other threads in again."""
+        self._mutex.release()
+
+    def _ours(self) -> "Database":
+        """This object, made fresh if the process turns out to be a child whose fork ran no hooks."""
+        if self._pid != os.getpid():
+            for _, connection in self._open:
+                # One reference more for ever: not even the end of the child may close what the parent has open.
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+            self.in_child()
+        return self
+
+    def _sweep(self) -> None:
+        """Close what threads that have ended left open."""
+        alive = []
+        for owner, connection in self._open:
+            thread = owner()
+            if thread is None or not thread.is_alive():
+                connection.close()
+            else:
+                alive.append((owner, connection))
+        self._open = alive
+
+    def _drop(self, connection: Connection) -> None:
+        self._open = [(owner, other) for owner, other in self._open if other is not connection]
+        self._local.connection = None
+        connection.close()
+
+    def _forget_connections(self) -> None:
+        for _, connection in self._open:
+            connection.close()
+        self._open.clear()
+        self._local = threading.local()
+
+
+@contextmanager
+def immediate(connection: sqlite3.Connection) -> Iterator[None]:
+    """A write transaction on a connection of one's own, for opening and repair."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def read_text(raw: bytes) -> str:
+    """Text column to str.  Bytes that are not UTF-8 must cost one row, not the whole query (CR14)."""
+    return raw.decode("utf-8", "replace")
+
+
+def is_busy(problem: sqlite3.Error) -> bool:
+    """SQLITE_BUSY or SQLITE_LOCKED: someone else has the lock."""
+    return (getattr(problem, "sqlite_errorcode", 0) or 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def is_damage(problem: sqlite3.Error) -> bool:
+    """SQLITE_CORRUPT or SQLITE_NOTADB: the bytes are wrong, whatever the lock or the disk says."""
+    return (getattr(problem, "sqlite_errorcode", 0) or 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

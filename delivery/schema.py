@@ -1,0 +1,138 @@
+"""The tables of `outbox.db`: a list of named migrations, counted by `user_version` (D55.1).
+
+A migration is never changed once it is released; a new one is appended.  All pending ones run in the
+transaction that found them missing, so that a kill leaves either the old schema or the new one.
+"""
+
+import sqlite3
+from collections.abc import Callable
+
+# States in which a row still owes a delivery.  `fact_key` is unique among them (D55.2), `pending` in a status
+# counts them (C8), and a newer row of the same target waits for them (D55.5).  In SQL, for the partial index
+# and every query.
+LIVE = "('held','pending','inflight')"
+WAITING = "('held','pending')"
+
+_SHARED = """
+    state TEXT NOT NULL DEFAULT 'pending',
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at REAL NOT NULL,
+    token TEXT NOT NULL DEFAULT '',
+    owner TEXT NOT NULL DEFAULT '',
+    lease_until REAL NOT NULL DEFAULT 0,
+    failure_kind TEXT NOT NULL DEFAULT '',
+    error TEXT NOT NULL DEFAULT ''"""
+
+
+def _final_tables(tx: sqlite3.Connection, floor: int) -> None:
+    """Version 1: every table of D55, the ones that later rooms fill included."""
+    tx.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+    # `binding` is the destination, fixed at enqueue (D35); '' is the local store.  `aging_from` is the first
+    # failure that reached the store (D56, CD37).  AUTOINCREMENT: a number once used never comes back (CD43).
+    tx.execute(f"""
+        CREATE TABLE push_queue (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            ref TEXT NOT NULL UNIQUE,
+            session_id TEXT NOT NULL,
+            payload_json TEXT NOT NULL,
+            created_at REAL NOT NULL,
+            op TEXT NOT NULL DEFAULT 'put',
+            target_ref TEXT NOT NULL,
+            base_hash TEXT,
+            fact_key TEXT NOT NULL DEFAULT '',
+            audience TEXT NOT NULL DEFAULT 'owner',
+            lane TEXT NOT NULL DEFAULT 'facts',
+            binding TEXT NOT NULL DEFAULT '',
+            aging_from REAL,
+            ended_at REAL,{_SHARED})""")
+    tx.execute(f"""
+        CREATE UNIQUE INDEX push_queue_live_fact ON push_queue (fact_key)
+        WHERE fact_key <> '' AND state IN {LIVE}""")
+    tx.execute(f"CREATE INDEX push_queue_live ON push_queue (state, due_at) WHERE state IN {LIVE}")
+    tx.execute(f"CREATE INDEX push_queue_target ON push_queue (target_ref, seq) WHERE state IN {LIVE}")
+    tx.execute(f"CREATE INDEX push_queue_ended ON push_queue (state, ended_at) WHERE state NOT IN {LIVE}")
+    tx.execute(f"""
+        CREATE TABLE turns (
+            id TEXT PRIMARY KEY,
+            binding TEXT NOT NULL,
+            payload_json TEXT NOT NULL,
+            created_at REAL NOT NULL,
+            updated_at REAL NOT NULL,{_SHARED})""")
+    tx.execute("CREATE INDEX turns_by_binding ON turns (binding, state, created_at)")
+    tx.execute(f"""
+        CREATE TABLE tasks (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            shelf TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            sid TEXT NOT NULL DEFAULT '',
+            scope TEXT NOT NULL DEFAULT '',
+            from_n INTEGER NOT NULL DEFAULT 0,
+            to_n INTEGER NOT NULL DEFAULT 0,
+            fence INTEGER NOT NULL DEFAULT 0,
+            enqueued_at REAL NOT NULL,{_SHARED})""")
+    tx.execute("CREATE UNIQUE INDEX tasks_key ON tasks (shelf, kind, sid, scope)")
+    tx.execute("""
+        CREATE TABLE receipts (
+            kind TEXT NOT NULL,
+            key TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            committed_ref TEXT NOT NULL DEFAULT '',
+            at REAL NOT NULL,
+            PRIMARY KEY (kind, key)) WITHOUT ROWID""")
+    tx.execute("CREATE INDEX receipts_by_age ON receipts (at)")
+    # The first four columns are the earlier ones; `row_json` holds the rest of the row, so that a requeue is whole.
+    tx.execute("""
+        CREATE TABLE tombstones (
+            ref TEXT PRIMARY KEY,
+            reason TEXT NOT NULL,
+            dropped_at REAL NOT NULL,
+            payload_json TEXT,
+            fact_key TEXT NOT NULL DEFAULT '',
+            row_json TEXT NOT NULL DEFAULT '{}')""")
+    tx.execute("CREATE INDEX tombstones_by_age ON tombstones (dropped_at)")
+    tx.execute("""
+        CREATE TABLE seen (
+            root TEXT NOT NULL,
+            n INTEGER NOT NULL,
+            fingerprint TEXT NOT NULL,
+            at REAL NOT NULL,
+            UNIQUE (root, n))""")
+    tx.execute("""
+        CREATE TABLE given (
+            session_id TEXT NOT NULL,
+            ref TEXT NOT NULL,
+            digest TEXT NOT NULL DEFAULT '',
+            at REAL NOT NULL,
+            UNIQUE (session_id, ref))""")
+    tx.execute("""
+        CREATE TABLE leases (
+            name TEXT PRIMARY KEY,
+            owner TEXT NOT NULL,
+            fence INTEGER NOT NULL DEFAULT 0,
+            lease_until REAL NOT NULL,
+            detail_json TEXT NOT NULL DEFAULT '{}') WITHOUT ROWID""")
+    if floor > 0:
+        tx.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('push_queue', ?)", (floor,))
+
+
+Migration = Callable[[sqlite3.Connection, int], None]
+MIGRATIONS: tuple[tuple[str, Migration], ...] = (("final tables", _final_tables),)
+VERSION = len(MIGRATIONS)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """`user_version` of the file: how many migrations it has had; 0 for an empty file and for an earlier queue.db."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(tx: sqlite3.Connection, *, floor: int = 0) -> list[str]:
+    """Run the missing migrations inside the caller's write transaction; their names.
+
+    `floor` is the highest number used by refs that are known elsewhere; a new queue starts above it (CD43).
+    """
+    done = []
+    for number, (name, migration) in enumerate(MIGRATIONS[version_of(tx) :], start=version_of(tx) + 1):
+        migration(tx, floor)
+        tx.execute(f"PRAGMA user_version = {number}")
+        done.append(name)
+    return done

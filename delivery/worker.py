@@ -1,0 +1,364 @@
+"""The worker: one daemon thread per runtime that moves due rows from the outbox to the store (D55.14).
+
+A round: jobs, then claim → push → settle, batch by batch, until nothing is due.  The claim and the settlement
+are two short transactions; the push between them has none of ours open (D59).  A process may die anywhere in
+it: the lease runs out, the row is pushed again, and the merge layer finds the delivery there already (CR12).
+"""
+
+import contextlib
+import contextvars
+import logging
+import os
+import random
+import secrets
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..outbox import Outbox, OutboxError, Row, Verdict
+from .limits import BATCH, ENQUEUE_WAIT, IDLE_POLL, LEASE_SECONDS, WORKER_WAIT
+from .policy import Randomness, retry_delay
+
+_log = logging.getLogger(__name__)
+
+DELIVERED = frozenset({"applied", "already", "merged", "conflict"})
+PAUSE_SECONDS = (1.0, 60.0)  # after a passing fault no new batch is begun for this long: first, and at most
+IDLE_AFTER = 30.0  # seconds without work until the idle pass (D102: within 60)
+
+Push = Callable[[list[Row]], Sequence[tuple[Row, Any]]]
+Job = Callable[[], object]
+
+
+def is_passing(problem: BaseException) -> bool:
+    """Whether a fault is the surroundings' and not the row's: lock, disk, memory, network.  It ages no row (D56)."""
+    return bool(getattr(problem, "passing", False)) or isinstance(
+        problem, (OSError, sqlite3.OperationalError, MemoryError)
+    )
+
+
+class Worker:
+    """Delivers `outbox` through `push`, which gets claimed rows and gives `(row, outcome)` pairs back.
+
+    An outcome has `status` (applied, already, merged, conflict: delivered; refused: set aside; anything else:
+    tried again), `committed_ref` and `error`.  `push` may raise: a passing fault (see `is_passing`) puts the
+    batch off; the row that any other one comes from is looked for and set aside, and blocks nobody (CR14).
+
+    No thread runs until the first `wake` or `submit`; it runs in a copy of that caller's context (P45).
+    After `stop` no thread is started again.  `on_idle` is called once, on the worker, when there has been
+    nothing to do for 30 s after work or after the start.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        push: Push,
+        *,
+        clock: Callable[[], float] = time.time,
+        rng: Randomness | None = None,
+        idle_poll: float = IDLE_POLL,
+        on_idle: Callable[[], object] | None = None,
+        idle_after: float = IDLE_AFTER,
+        batch: int = BATCH,
+    ) -> None:
+        self.outbox = outbox
+        self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self.last_error = ""
+        self.delivered: dict[str, int] = {}  # by status; a conflict is counted and shown (CD48)
+        self.faults = 0
+        self._push = push
+        self._clock = clock
+        self._rng = rng or random.SystemRandom()
+        self._idle_poll = idle_poll
+        self._on_idle = on_idle
+        self._idle_after = idle_after
+        self._batch = batch
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._condition = threading.Condition()
+        self._jobs: deque[Job] = deque()
+        self._one_job = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._woken = False
+        self._stopping = False
+        self._one_batch = threading.Lock()
+        self._outage = False
+        self._unsettled: list[Verdict] = []
+        self._paused_until = 0.0
+        self._pause = PAUSE_SECONDS[0]
+        self._idle_since: float | None = None
+
+    # -- from any thread -------------------------------------------------------------------------------------
+
+    def wake(self, after: float = 0.0) -> None:
+        """There may be something due: look, not before `after` seconds.  Returns at once; starts the thread.
+
+        A session boundary is often followed by another one or by `shutdown`, whose drain does not wait:
+        looking a moment later makes one commit of what would be two.
+        """
+        if after > 0:
+            self._paused_until = max(self._paused_until, time.monotonic() + after)
+        self._notify(None)
+
+    def submit(self, job: Job) -> None:
+        """Run `job` (small, in memory) on the worker before the next round."""
+        self._notify(job)
+
+    def drain(self, deadline: float) -> int:
+        """Deliver what is due on the calling thread; rows settled as delivered.
+
+        `deadline` is a `time.monotonic()` value: no batch begins after it.  Jobs that wait are run first.
+        Never raises: a fault is logged, and its rows stay pending (CD47).
+        """
+        try:
+            self._run_jobs(deadline)
+            return self._deliver_due(lambda: time.monotonic() >= deadline, deadline)
+        except Exception as problem:
+            self._fault(problem, "drain")
+            return 0
+
+    def stop(self, timeout: float) -> None:
+        """End the thread, waiting at most `timeout` seconds for the batch at hand.  May come twice."""
+        with self._condition:
+            self._stopping = True
+            thread = self._thread
+            self._condition.notify_all()
+        if thread is not None and thread is not threading.current_thread() and self._pid == os.getpid():
+            thread.join(timeout)
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread is alive in this process."""
+        return self._pid == os.getpid() and self._thread is not None and self._thread.is_alive()
+
+    def _notify(self, job: Job | None) -> None:
+        if self._pid != os.getpid():
+            self._reset()  # a forked child has neither the thread nor a usable lock
+        with self._condition:
+            if job is not None:
+                self._jobs.append(job)
+            self._woken = True
+            if not self._stopping and not self.running:
+                context = contextvars.copy_context()
+                self._thread = threading.Thread(
+                    target=context.run, args=(self._run,), name="cognition-worker", daemon=True
+                )
+                try:
+                    self._thread.start()
+                except RuntimeError:  # the interpreter is ending: what is due is due at the next start
+                    self._thread = None
+            self._condition.notify_all()
+
+    # -- the thread ------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        self._idle_since = time.monotonic()  # what an earlier process owed is done when this one is idle
+        while not self._stopping:
+            self._woken = False
+            try:
+                self._run_jobs(float("inf"))
+                if time.monotonic() >= self._paused_until:
+                    self._deliver_due(lambda: self._stopping)
+            except Exception as problem:
+                self._fault(problem, "round")
+                self._pause_now()
+            self._sleep()
+
+    def _sleep(self) -> None:
+        """Until something is due, a wake-up, or another process's commit (seen by data_version, read only)."""
+        due, version = self._look()
+        while True:
+            now = time.monotonic()
+            left = self._idle_poll
+            if due is not None:
+                left = min(left, max(0.0, due - self._clock()))
+            left = max(left, self._paused_until - now)
+            if self._idle_since is not None:
+                left = min(left, max(0.0, self._idle_since + self._idle_after - now))
+            with self._condition:
+                if self._woken:  # look as soon as the pause is over
+                    left = min(left, max(0.0, self._paused_until - time.monotonic()))
+                if not (self._jobs or self._stopping or (self._woken and left <= 0)):
+                    self._condition.wait(left)
+                if self._stopping or self._jobs or (self._woken and time.monotonic() >= self._paused_until):
+                    return
+            if time.monotonic() < self._paused_until:
+                continue
+            if due is not None and due <= self._clock():
+                return
+            if self._idle_since is not None and time.monotonic() >= self._idle_since + self._idle_after:
+                self._idle_since = None
+                self._idle_pass()
+            if self._look()[1] != version or self.outbox.spilled():
+                return
+
+    def _look(self) -> tuple[float | None, int]:
+        try:
+            return self.outbox.next_due(), self.outbox.data_version()
+        except OutboxError as problem:
+            self.last_error = str(problem)
+            return None, -1
+
+    def _idle_pass(self) -> None:
+        """What is done once after work: prune, erase, and the runtime's own (D55.15, D102)."""
+        for part in (self.outbox.prune, self._erase, self._on_idle):
+            try:
+                if part is not None:
+                    part()
+            except Exception as problem:
+                self._fault(problem, "idle pass")
+
+    def _erase(self) -> None:
+        if not self.outbox.erase():
+            self._idle_since = time.monotonic()  # a reader held the log: once more
+
+    def _run_jobs(self, deadline: float) -> None:
+        """Jobs one at a time and in order, whichever thread runs them."""
+        while self._jobs and time.monotonic() < deadline and not self._stopping:
+            left = -1 if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+            if not self._one_job.acquire(timeout=left):
+                return
+            try:
+                job = self._jobs.popleft()
+                job()
+            except IndexError:
+                return
+            except Exception as problem:
+                self._fault(problem, "job")
+            finally:
+                self._one_job.release()
+
+    # -- delivery --------------------------------------------------------------------------------------------
+
+    def _deliver_due(self, over: Callable[[], bool], deadline: float = float("inf")) -> int:
+        """Batch after batch until nothing is due; one at a time, so that a drain ends after the worker's batch."""
+        delivered = 0
+        while not over():
+            left = -1 if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+            if not self._one_batch.acquire(timeout=left):
+                break
+            try:
+                count, more = self._one_round(min(WORKER_WAIT, max(ENQUEUE_WAIT, deadline - time.monotonic())))
+            finally:
+                self._one_batch.release()
+            delivered += count
+            if not more:
+                break
+        if delivered and not over():
+            self.outbox.prune()
+        return delivered
+
+    def _one_round(self, wait: float) -> tuple[int, bool]:
+        """Adopt, claim, push and settle one batch: how many were delivered, and whether to go on.
+
+        `wait`: seconds for the database's lock, before and after the push.
+        """
+        self.outbox.adopt_spills(wait=wait)
+        self._settle([], wait)
+        rows = self.outbox.claim(limit=self._batch, owner=self.owner, wait=wait)
+        if not rows:
+            return 0, False
+        self._idle_since = time.monotonic()
+        with self._leased(rows):
+            verdicts, passing = self._deliver(rows)
+        delivered = self._settle(verdicts, wait)
+        if passing:
+            self._pause_now()
+            return delivered, False
+        self._pause = PAUSE_SECONDS[0]
+        if delivered and self._outage:
+            self._outage, self.last_error = False, ""
+            _log.info("cognition: facts go through again")
+        return delivered, True
+
+    def _pause_now(self) -> None:
+        """No new batch for a while, twice as long each time until something goes through."""
+        self._paused_until = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, PAUSE_SECONDS[1])
+
+    def _deliver(self, rows: list[Row]) -> tuple[list[Verdict], bool]:
+        """A verdict for each row, and whether a passing fault ended it."""
+        try:
+            return self._verdicts(rows, self._push(rows)), False
+        except Exception as problem:
+            if is_passing(problem):
+                self._fault(problem, "push")
+                return [self._later(row, str(problem)) for row in rows], True
+            if len(rows) == 1:
+                self._fault(problem, f"push of {rows[0].ref}")
+                return [Verdict(rows[0], "refuse", error=f"{type(problem).__name__}: {problem}")], False
+        # Halving finds k poison rows among n in k log n pushes; the order of the others stays.
+        half = len(rows) // 2
+        verdicts, passing = self._deliver(rows[:half])
+        if passing:
+            return verdicts + [self._later(row, self.last_error) for row in rows[half:]], True
+        more, passing = self._deliver(rows[half:])
+        return verdicts + more, passing
+
+    def _verdicts(self, rows: list[Row], outcomes: Sequence[tuple[Row, Any]]) -> list[Verdict]:
+        by_seq = {row.seq: outcome for row, outcome in outcomes}
+        verdicts = []
+        for row in rows:
+            outcome = by_seq.get(row.seq)
+            status, error = getattr(outcome, "status", ""), getattr(outcome, "error", "")
+            if status in DELIVERED:
+                committed = getattr(outcome, "committed_ref", "") or row.ref
+                verdicts.append(Verdict(row, "done", outcome=status, committed_ref=committed))
+            elif status == "refused":
+                verdicts.append(Verdict(row, "refuse", error=error or "refused without a reason"))
+            else:
+                verdicts.append(self._later(row, error or "no outcome for this row", kind="unknown", aged=True))
+        return verdicts
+
+    def _later(self, row: Row, error: str, *, kind: str = "not_sent", aged: bool = False) -> Verdict:
+        due = self._clock() + retry_delay(row.attempts, self._rng)
+        return Verdict(row, "retry", error=error, kind=kind, due_at=due, aged=aged)
+
+    def _settle(self, verdicts: list[Verdict], wait: float) -> int:
+        """Write verdicts down.  Those that a busy database refuses are kept for the next round; if that never
+        comes, the lease runs out and the redelivery is a no-op."""
+        verdicts = self._unsettled + verdicts
+        self._unsettled = []
+        try:
+            states = self.outbox.settle(verdicts, wait=wait)
+        except OutboxError as problem:
+            self._unsettled = verdicts
+            self._fault(problem, "receipts")
+            return 0
+        for verdict, state in zip(verdicts, states, strict=True):
+            if state == "done":
+                self.delivered[verdict.outcome] = self.delivered.get(verdict.outcome, 0) + 1
+        return states.count("done")
+
+    @contextlib.contextmanager
+    def _leased(self, rows: list[Row]) -> Iterator[None]:
+        """Renew the lease at each third of it while a push lasts (D55.5)."""
+        timer: list[threading.Timer] = []
+
+        def renew() -> None:
+            with contextlib.suppress(OutboxError):
+                self.outbox.renew(rows)
+            start()
+
+        def start() -> None:
+            timer[:] = [threading.Timer(LEASE_SECONDS / 3, renew)]
+            timer[0].daemon = True
+            with contextlib.suppress(RuntimeError):  # no new thread while the interpreter ends
+                timer[0].start()
+
+        start()
+        try:
+            yield
+        finally:
+            timer[0].cancel()
+
+    def _fault(self, problem: BaseException, where: str) -> None:
+        """Count and keep it; one WARNING for each outage, not for each try (B027)."""
+        self.faults += 1
+        self.last_error = f"{where}: {problem}"
+        _log.log(logging.DEBUG if self._outage else logging.WARNING, "cognition %s: %s", where, problem)
+        self._outage = True
