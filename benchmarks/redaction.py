@@ -65,10 +65,9 @@ def main() -> int:
     args = options.parse_args()
     extra: Callable[[str], str] | None = None
     if args.host:
-        from agent.redact import redact_sensitive_text
+        from cognition.host import redactor
 
-        def extra(text: str) -> str:
-            return str(redact_sensitive_text(text, force=True, redact_url_credentials=True))
+        extra = redactor()
 
     path = ROOT.parent / "shared" / "data" / "secrets.jsonl.gz"
     if path.exists():

@@ -20,11 +20,13 @@ alone cannot decide counts as known, because an old statement must never become 
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from .turn import UserRow
+if TYPE_CHECKING:  # `turn` compiles tables that only a reader needs
+    from .turn import UserRow
 
 
-def new_rows(known: Sequence[str], rows: Sequence[UserRow]) -> list[tuple[int, UserRow]]:
+def new_rows(known: Sequence[str], rows: "Sequence[UserRow]") -> "list[tuple[int, UserRow]]":
     """The rows not in `known`, each with its number in the chain: len(known), len(known) + 1, ..."""
     marks = [row.fingerprint for row in rows]
     left = Counter(known[_anchor(known, marks) :])

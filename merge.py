@@ -1,0 +1,323 @@
+"""Fetch first, then write: apply, already there, merged, or keep both (contract C9-C14, CR1, CR2).
+
+A delivery carries the base its writer started from.  Inside one store transaction it is compared with what is
+committed under its ref:
+
+    the same delivery was seen before (also as an old version,
+    as a conflict copy, or only by its receipt)                  -> nothing is written
+    its base is what is committed (None: nothing is)             -> applied
+    it is new, and an equal fact is current under another ref    -> merged into that entry
+    anything else                                                -> kept under a conflict ref
+
+Two versions count as equal when ref, content and the five provenance fields are; bookkeeping is no change (CD52,
+D116).
+"""
+
+import contextlib
+import math
+import os  # noqa: F401  # tests patch `cognition.merge.os.replace`: the same module as the store's (CA14)
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from .provenance import ProvenanceError, archive_once, validate_provenance
+from .stores import ops
+from .stores.entry import Entry, delivery_digest, entry_fact_key, is_conflict
+from .stores.local import LocalStore, StoreError, Txn
+
+Status = Literal["applied", "already", "merged", "conflict", "refused"]
+
+DIRECT_WAIT_S = 5.0
+"""How long the plain functions below wait for the store's lock; the worker and the tools have their own
+limits.
+"""
+
+REPETITION_GAIN = 0.15
+"""Share of the distance to 1 that a repeated statement adds to an entry's salience."""
+
+EXACT_KINDS = {"rule", "taboo", "summary", "work_unit", "session", "delegation"}
+"""Kinds that never merge with an equal text of another kind: a rule is not said by a preference."""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One entry to push; `base_hash` is `delivery_digest` of the version its writer saw, None for a new
+    entry.
+    """
+
+    ref: str
+    entry: Entry
+    base_hash: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a delivery, and the ref under which its content now stands ("" when refused)."""
+
+    ref: str
+    status: Status
+    committed_ref: str
+    error: str = ""
+
+
+class EntryWriteLock:
+    """One writer at a time per entry (C13); a fixed table, so it does not grow with history (CD63)."""
+
+    _table = tuple(threading.RLock() for _ in range(64))
+
+    @staticmethod
+    @contextlib.contextmanager
+    def hold(entry_id: str) -> Iterator[None]:
+        """Hold the lock of `entry_id`; it nests inside the store's transaction and may be taken again."""
+        with EntryWriteLock._table[zlib.crc32(entry_id.encode("utf-8", "replace")) % 64]:
+            yield
+
+
+def conflict_ref(ref: str, now: float | None = None) -> str:
+    """`{ref}-conflict-{whole unix seconds}` (C11)."""
+    return f"{ref}-conflict-{int(time.time() if now is None else now)}"
+
+
+def push_batch(store: LocalStore, deliveries: Sequence[Delivery], *, now: float, timeout: float) -> list[Outcome]:
+    """Push all deliveries in one transaction; outcomes in their order.
+
+    A delivery that can never be committed is "refused" with the reason and leaves the others alone (CR14).
+    StoreBusy, StoreReadOnly and StoreWriteFailed pass through: then nothing was written and every row stays
+    Pending.
+    """
+    checked = [(delivery, _fault(delivery)) for delivery in deliveries]
+    if all(fault for _, fault in checked):
+        return [Outcome(delivery.ref, "refused", "", fault) for delivery, fault in checked]
+    outcomes = []
+    with store.transaction(timeout=timeout) as txn:
+        for delivery, fault in checked:
+            if not fault:
+                try:
+                    with EntryWriteLock.hold(delivery.ref):
+                        outcomes.append(_push(txn, delivery, now, merging=True))
+                    continue
+                except ValueError as error:
+                    fault = str(error)
+            outcomes.append(Outcome(delivery.ref, "refused", "", fault))
+    return outcomes
+
+
+def fetch_first_push(
+    log: "CommitLog", entry: Mapping[str, Any], base: Mapping[str, Any] | None, *, now: float | None = None
+) -> tuple[str, str]:
+    """Push one entry; gives `("applied", ref)` or `("conflict", ref of the copy)`.
+
+    Overwrites what the base names and writes no version (CA10).  A redelivery is a success that writes
+    nothing (CR1). Raises ProvenanceError, then ValueError, before any lock; StoreError when the store cannot
+    be written.
+    """
+    validate_provenance(entry)
+    ref = _checked_ref(entry.get("ref"))
+    _checked_content(entry)
+    delivery = Delivery(ref, dict(entry), None if base is None else delivery_digest(base))
+    with log.store.transaction(timeout=DIRECT_WAIT_S) as txn, EntryWriteLock.hold(ref):
+        outcome = _push(txn, delivery, time.time() if now is None else now, merging=False)
+    return ("conflict" if outcome.status == "conflict" else "applied", outcome.committed_ref)
+
+
+class CommitLog:
+    """The earlier face of the local store, on any path (D117)."""
+
+    def __init__(self, path: str | Path | LocalStore) -> None:
+        self.store = path if isinstance(path, LocalStore) else LocalStore(Path(path))
+
+    @property
+    def path(self) -> Path:
+        """The checkpoint's real path."""
+        return self.store.path
+
+    def get(self, ref: str) -> Entry | None:
+        """A copy of the committed entry, or None."""
+        entry = self.store.view().get(ref)
+        return None if entry is None else _copy(entry)
+
+    def refs(self) -> list[str]:
+        """Refs of all current entries, conflict copies included, old versions left out (D52)."""
+        return [entry["ref"] for entry in self.store.view().current()]
+
+    def entries_for_repo(self, repo: str) -> list[Entry]:
+        """Copies of the current entries that carry this repo label."""
+        return [_copy(entry) for entry in self.store.view().current() if _repo(entry) == repo]
+
+    def remove(self, ref: str) -> bool:
+        """Remove an entry without archiving it; True when it was there.  Its redelivery stays a no-op
+        (CR1).
+        """
+        with self.store.transaction(timeout=DIRECT_WAIT_S) as txn, EntryWriteLock.hold(ref):
+            found = txn.get(ref) is not None
+            txn.remove(ref)
+        return found
+
+    def health(self) -> list[str]:
+        """What is wrong with the store, in plain sentences."""
+        return self.store.health()
+
+    def close(self) -> None:
+        """Let go of what is held in memory."""
+        self.store.close()
+
+
+def committed_snapshot(log: CommitLog) -> list[Entry]:
+    """Copies of all current entries, in order; changing the list or its entries changes nothing (CA21)."""
+    return [_copy(entry) for entry in log.store.view().current()]
+
+
+def resolve_conflict(
+    store: LocalStore,
+    archive: str | Path,
+    copy_ref: str,
+    keep: Literal["copy", "other"],
+    *,
+    now: float | None = None,
+    timeout: float = DIRECT_WAIT_S,
+) -> str:
+    """Settle a conflict for good: keep the copy or its other side, archive the one that goes (CD55, D52).
+
+    Gives the ref that stands now, "" when the kept side does not exist.  One transaction, so that dying in it leaves
+    the conflict as it was or settled; a record that was archived before is not archived twice.  Raises ValueError for
+    a ref that is no conflict copy, StoreError when the store cannot be written.
+    """
+    with store.transaction(timeout=timeout) as txn:
+        return ops.resolve(
+            txn, copy_ref, keep, lambda entry: archive_once(txn, archive, entry, reason="conflict resolved", now=now)
+        )
+
+
+def _push(txn: Txn, delivery: Delivery, now: float, *, merging: bool) -> Outcome:
+    """The rule at the head of this module, for one delivery."""
+    ref = delivery.ref
+    entry = {**delivery.entry, "ref": ref}
+    entry.pop("base", None)
+    digest = delivery_digest(entry)
+    current = txn.get(ref)
+    where = ref if current is not None and delivery_digest(current) == digest else txn.delivered(digest)
+    equal = _equal_fact(txn, entry) if merging and not where and current is None else None
+    if where is not None and not (where == "" and equal is not None and txn.merge_undone(digest, equal)):
+        there = txn.get(where) if where else equal
+        if there is not None and is_conflict(there):
+            return Outcome(ref, "conflict", where)
+        return Outcome(ref, "already", there["ref"] if there is not None else ref)
+
+    if (None if current is None else delivery_digest(current)) != delivery.base_hash:
+        copy_ref = _free(txn, conflict_ref(ref, now))
+        txn.put({**entry, "ref": copy_ref, "conflict_with": ref})
+        return Outcome(ref, "conflict", copy_ref)
+
+    if equal is not None:
+        txn.put(_repeated(equal, entry))
+        txn.note_merge(digest, equal)
+        _retire_superseded(txn, entry, equal["ref"])
+        return Outcome(ref, "merged", equal["ref"])
+
+    txn.put(entry if current is None else ops.carried_over(current, entry))
+    if merging:
+        _retire_superseded(txn, entry, ref)
+    return Outcome(ref, "applied", ref)
+
+
+def _equal_fact(txn: Txn, entry: Entry) -> Entry | None:
+    """A current entry, under another ref, that states the same fact to the same audience (D55.2, D69)."""
+    kind = entry.get("kind")
+    if not kind:
+        return None
+    for ref in txn.all_by_fact_key(entry_fact_key(entry)):
+        other = txn.get(ref)
+        if other is None or ref == entry["ref"]:
+            continue
+        if other.get("kind") == kind or not ({kind, other.get("kind")} & EXACT_KINDS):
+            return other
+    return None
+
+
+def _repeated(known: Entry, again: Entry) -> Entry:
+    """`known`, said once more: it keeps its first provenance and gains count and salience.
+
+    salience' = s + REPETITION_GAIN * (1 - s) with s the greater of the two, so it rises with each repetition
+    and never passes 1.
+    """
+    salience = max(_number(known.get("salience")), _number(again.get("salience")))
+    raised = min(1.0, salience + REPETITION_GAIN * (1.0 - salience))
+    seen = known.get("seen")
+    count = seen if isinstance(seen, int) and not isinstance(seen, bool) and seen > 0 else 1
+    return {**known, "salience": round(raised, 4), "seen": count + 1}
+
+
+def _retire_superseded(txn: Txn, entry: Entry, ref: str) -> None:
+    """Mark what the entry says it replaces; a correction has its own ref, the old text stays as history
+    (D52).
+    """
+    named = entry.get("supersedes")
+    for old_ref in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
+        if isinstance(old_ref, str):
+            ops.supersede(txn, old_ref, ref)
+
+
+def _free(txn: Txn, ref: str) -> str:
+    """`ref`, or with the first of -2, -3, ... that is not taken (contract 2.2)."""
+    candidate, n = ref, 1
+    while txn.get(candidate) is not None:
+        n += 1
+        candidate = f"{ref}-{n}"
+    return candidate
+
+
+def _fault(delivery: Delivery) -> str:
+    """Why a delivery can never be committed; "" when it can."""
+    checks: tuple[Callable[[], object], ...] = (
+        lambda: validate_provenance(delivery.entry),
+        lambda: _checked_ref(delivery.ref),
+        lambda: _checked_content(delivery.entry),
+    )
+    for check in checks:
+        try:
+            check()
+        except StoreError:
+            raise
+        except (ProvenanceError, ValueError, TypeError, AttributeError) as error:
+            return str(error)
+    return ""
+
+
+def _checked_ref(ref: object) -> str:
+    if not isinstance(ref, str) or not ref.strip():
+        raise ValueError("an entry needs a non-empty ref")
+    return ref
+
+
+def _checked_content(entry: Mapping[str, Any]) -> None:
+    content = entry.get("content")
+    if not isinstance(content, str) or not content.strip():
+        raise ValueError("an entry needs content that is not blank")
+
+
+def _repo(entry: Mapping[str, Any]) -> object:
+    provenance = entry.get("provenance")
+    origin = provenance.get("origin_repo") if isinstance(provenance, Mapping) else None
+    return origin or entry.get("repo")
+
+
+def _number(value: object) -> float:
+    """A salience as a number in 0..1; what is none counts as 0 (CD82)."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return 0.0
+    return min(1.0, max(0.0, float(value)))
+
+
+def _copy(entry: Entry) -> Entry:
+    """A copy down to nested objects and lists, so that a caller may change it freely."""
+    return {key: _deep(value) for key, value in entry.items()}
+
+
+def _deep(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _deep(item) for key, item in value.items()}
+    return [_deep(item) for item in value] if isinstance(value, list) else value

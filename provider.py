@@ -1,0 +1,287 @@
+"""CognitionMemoryProvider: the host's hooks, mapped to calls of the runtime.  A face, no logic."""
+
+import functools
+import json
+import logging
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from . import audience, config, configured, host, toolset
+from .audience import Speaker, place_of, project_of
+from .configured import PROVIDER_NAME, Configured
+from .toolset import schemas
+
+log = logging.getLogger(__name__)
+_DEFAULTS = {key.flat: key.default for key in config.KEYS}
+_F = TypeVar("_F", bound=Callable[..., Any])
+_warned: set[str] = set()
+
+
+def _hook(default: Any) -> Callable[[_F], _F]:
+    """The outer edge of a hook: no exception leaves it, each is counted and shown in status (P51, P23)."""
+
+    def wrap(method: _F) -> _F:
+        @functools.wraps(method)  # the host asks inspect.signature what it may pass (P26)
+        def edge(self: "CognitionMemoryProvider", *args: Any, **kwargs: Any) -> Any:
+            try:
+                return method(self, *args, **kwargs)
+            except Exception as error:
+                self._note(method.__name__, error)
+                return default() if callable(default) else default
+
+        return edge  # type: ignore[return-value]
+
+    return wrap
+
+
+class CognitionMemoryProvider(Configured):
+    """The provider named `cognition`.  Built without arguments it touches nothing (P6, P7).
+
+    config  settings that rank above every file, flat or grouped (contract cognition.md 2.4)
+    """
+
+    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
+        super().__init__(config)
+        self._lock = threading.RLock()
+        self._handle: Any = None  # the Handle of handle.py, once initialised
+        self._failed = ""
+        self._authors: deque[tuple[str, Speaker]] = deque(maxlen=8)
+
+    @property
+    def name(self) -> str:
+        return PROVIDER_NAME
+
+    # -- before initialize -----------------------------------------------------------------------------------------
+
+    def is_available(self) -> bool:
+        """True whenever the local store can start, that is when our own parts load (P21)."""
+        reason = self.unavailable_reason()
+        if reason and reason not in _warned:  # 0.19 says nothing by itself
+            _warned.add(reason)
+            log.warning("cognition is not available: %s", reason)
+        return not reason
+
+    def unavailable_reason(self) -> str:
+        """Why this provider cannot run and what to do, or the empty text."""
+        try:
+            _handle_class()
+        except Exception as error:
+            return f"a part of the plugin does not load ({type(error).__name__}: {error}); reinstall it."
+        return ""
+
+    def get_tool_schemas(self) -> list[dict[str, Any]]:
+        return schemas.schemas()
+
+    # -- life ------------------------------------------------------------------------------------------------------
+
+    def initialize(self, session_id: str = "", **kw: Any) -> None:
+        """Bind this object to a session in a home; a second call binds it anew (D47).  Never raises (P23)."""
+        try:
+            with self._lock:
+                self._release()
+                home = Path(kw.get("hermes_home") or host.current_home())
+                self._settings = self._take_up(home)
+                project = project_of(host.working_directory(kw.get("cwd")))
+                place = place_of(kw, self._settings["audiences.owner"], project)
+                kind = _handle_class()
+                self._handle = kind(self._settings, str(session_id or ""), place, host.redactor())
+                self._failed = ""
+                weakref.finalize(self, kind.dropped, self._handle).atexit = False
+        except Exception as error:
+            self._failed = f"cognition could not start ({type(error).__name__}: {error}); nothing is recalled or kept."
+            self._note("initialize", error)
+        notices = [self._failed] if self._failed else (self._settings.problems if self._settings else [])
+        if self._settings and (refused := self._settings.write_refusal) and refused not in _warned:
+            _warned.add(refused)
+            log.warning("cognition: %s", refused)
+        callback = kw.get("warning_callback")
+        if notices and callable(callback):
+            callback(f"cognition: {notices[0]}")
+
+    @_hook(None)
+    def shutdown(self) -> None:
+        with self._lock:
+            self._release()
+
+    @_hook("")
+    def system_prompt_block(self) -> str:
+        from .prompt import block
+
+        return block(self._settings or self._load(host.current_home()))
+
+    @_hook(None)
+    def on_turn_start(self, turn_number: int = 0, message: str = "", **kw: Any) -> None:
+        if author := _author(kw, "author_"):
+            self._authors.append((str(message), author))
+
+    @_hook("")
+    def prefetch(self, query: str, *, session_id: str = "", **_kw: Any) -> str:
+        handle = self._live()
+        return handle.recall(str(query or ""), session_id, self._turn_author(query)) if handle else ""
+
+    @_hook(None)
+    def queue_prefetch(self, query: str, *, session_id: str = "", **_kw: Any) -> None:
+        """Nothing is prepared ahead: local recall takes milliseconds."""
+
+    @_hook(None)
+    def recall_status(self) -> Any:
+        return host.recall_status(self._handle.last_count) if self._handle else None
+
+    @_hook(None)
+    def sync_turn(
+        self,
+        user_content: Any = "",
+        assistant_content: Any = "",
+        *,
+        session_id: str = "",
+        messages: Any = None,
+        **kw: Any,
+    ) -> None:
+        handle = self._live()
+        if handle:
+            turn = kw.get("turn_author")
+            author = _author(turn, "") if isinstance(turn, Mapping) else self._turn_author(user_content)
+            bot = isinstance(turn, Mapping) and bool(turn.get("is_bot"))
+            handle.hear(user_content, session_id, author, bot=bot)
+
+    @_hook(None)
+    def on_session_end(self, messages: Any = None, **_kw: Any) -> None:
+        handle = self._live()
+        if handle:
+            handle.settle(messages)
+
+    @_hook("")
+    def on_pre_compress(self, messages: Any = None, **_kw: Any) -> str:
+        handle = self._live()
+        if handle:
+            handle.settle(messages)
+        return ""
+
+    @_hook(None)
+    def on_session_switch(
+        self, new_session_id: str = "", *, parent_session_id: str = "", reset: bool = False, **kw: Any
+    ) -> None:
+        handle = self._live()
+        if handle:
+            reason, rewound = str(kw.get("reason") or ""), bool(kw.get("rewound"))
+            handle.switch(str(new_session_id or ""), parent_session_id, reset=reset, reason=reason, rewound=rewound)
+
+    def on_delegation(self, task: Any = "", result: Any = "", **_kw: Any) -> None:
+        """Findings of other agents are not the user's words (P37): nothing is kept."""
+
+    def on_memory_write(
+        self, action: str = "", target: str = "", content: str = "", metadata: Any = None, **_kw: Any
+    ) -> None:
+        """Built-in memory is the host's; it is not mirrored (C24)."""
+
+    def handle_tool_call(self, tool_name: str, args: Any = None, **_kw: Any) -> str:
+        """Answer a tool call with JSON text; every fault becomes one plain message (P35, CD87)."""
+        handle = self._live()
+        if handle is None:
+            text = self._failed or "cognition is not initialized: start a session first."
+            memoria = str(tool_name).startswith("memoria_")
+            wrong = {"success": False, "error": "not_ready", "hint": text} if memoria else {"error": text}
+            return json.dumps(wrong)
+        try:
+            from .toolset.handlers import call
+
+            return call(handle, str(tool_name), args)
+        except Exception as error:
+            self._note(f"tool {tool_name}", error)
+            return json.dumps({"error": f"{tool_name} could not be answered; cognition_status says what is wrong."})
+
+    # -- names the earlier test suite touches (contract 2.5) -------------------------------------------------------
+
+    def extract_facts(self, messages: Any) -> list[str]:
+        """The durable facts of a transcript, as they would be stored; nothing is written."""
+        from .capture.reader import told_facts
+
+        return [fact.content for fact in told_facts(messages, host.redactor())]
+
+    def archive_and_evict(self, ref: str, reason: str) -> bool:
+        """Archive one entry, then remove it, as one transaction (C16).  False for an unknown ref (CA19)."""
+        handle = self._live()
+        return handle.runtime.archive_and_evict(ref, reason) if handle else False
+
+    @property
+    def _queue(self) -> Any:
+        return self._handle.runtime.queue_face() if self._handle else None
+
+    @property
+    def _log(self) -> Any:
+        return self._handle.runtime.log_face() if self._handle else None
+
+    def _drain_due(self) -> int:
+        return self._handle.runtime.drain() if self._handle else 0
+
+    def _tool_status(self, args: Any) -> str:
+        return self.handle_tool_call("cognition_status", args)
+
+    def _tool_dream(self, args: Any) -> str:
+        return self.handle_tool_call("cognition_dream", args)
+
+    # -- own -------------------------------------------------------------------------------------------------------
+
+    def _live(self) -> Any:
+        """The handle, opened again when a hook comes after shutdown (CD91)."""
+        handle = self._handle
+        if handle is not None:
+            handle.reopen()
+        return handle
+
+    def _release(self) -> None:
+        if self._handle is not None:
+            self._handle.close()
+
+    def _turn_author(self, text: Any) -> Speaker | None:
+        known = list(self._authors)
+        return next((who for said, who in reversed(known) if said == text), known[-1][1] if known else None)
+
+    def _note(self, kind: str, error: BaseException) -> None:
+        runtime = getattr(self._handle, "runtime", None)
+        if runtime is not None:
+            runtime.note(kind, error)
+        elif kind not in _warned:
+            _warned.add(kind)
+            log.warning("cognition: %s failed (%s: %s)", kind, type(error).__name__, error)
+
+
+def _handle_class() -> Any:
+    """Import the rooms below on first use; raises the true reason when one does not load.
+
+    Hosts up to 0.20 execute every root file beforehand and leave a failed one half-built in sys.modules, where it
+    hides its reason and breaks every later import: those are dropped and loaded again, once.
+    """
+    try:
+        from .handle import Handle
+    except Exception:
+        package = __name__.rpartition(".")[0]
+        kept = {
+            package,
+            __name__,
+            *(module.__name__ for module in (config, configured, host, audience, toolset, schemas)),
+        }
+        below = [name for name in sys.modules if name.startswith(f"{package}.") and name not in kept]
+        for name in below:
+            if not name.startswith(f"{package}.settings"):  # config.py, which is kept, holds its classes
+                del sys.modules[name]
+        from .handle import Handle
+    return Handle
+
+
+def _author(facts: Mapping[str, Any], prefix: str) -> Speaker | None:
+    who = facts.get(f"{prefix}id")
+    return Speaker(str(who), str(facts.get(f"{prefix}name") or "")) if who else None
+
+
+def register(ctx: Any) -> None:
+    """Register exactly one provider, before anything else (C1, P13)."""
+    ctx.register_memory_provider(CognitionMemoryProvider())
+
+
+__all__ = ["PROVIDER_NAME", "CognitionMemoryProvider", "register"]

@@ -1,0 +1,163 @@
+"""`hermes memory setup`, by the picker and by name: the same questions, the author last (P15, D31, CD14).
+
+Nothing is written before the last answer, so that Ctrl-C in the middle leaves everything as it was.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from .form import as_text, needs_memoria
+from .key import Key
+from .layers import FOLDER, SAVED, SETUP, Settings, load, read_json
+from .store import adopt, salvage, save
+from .table import BY_NAME, KEY_COMMAND, QUESTIONS, SECRET
+from .values import WrongValue, check
+
+TRIES = 3  # wrong answers to one question; then what holds is kept
+_PROVIDER = ("memory", "provider")
+_SHARE = "hermes config set memory.cognition.memoria.subject NAME"
+
+
+class Door(Protocol):
+    """What is needed of the host; host.py is one."""
+
+    def is_terminal(self) -> bool: ...
+    def ask(self, prompt: str) -> str: ...
+    def ask_secret(self, prompt: str) -> str: ...
+    def secret(self, name: str) -> tuple[str, str]: ...
+    def save_secret(self, name: str, value: str) -> str: ...
+    def memory_config(self, home: Path) -> tuple[Any, str]: ...
+    def write_setting(self, home: Path, key: tuple[str, ...], value: Any) -> str: ...
+    def setting_writer(self, home: Path) -> Callable[[tuple[str, ...], Any], str]: ...
+
+
+class Stopped(Exception):
+    """A question that has no safe default was not answered."""
+
+
+def run(home: Path, name: str, door: Door, say: Callable[[str], None] = print) -> bool:
+    """Ask, save, activate `name`, tell where everything is.  False when nothing was saved.  Never raises."""
+    host, fault = door.memory_config(home)
+    if not door.is_terminal():
+        return _unasked(home, name, door, host, fault, say)
+    path = home / FOLDER / SAVED
+    damaged = bool(read_json(path)[1])
+    now = load(home, host, host_fault=fault, saved=salvage(path) if damaged else None)
+    say(f"\n  Cognition: durable memory in {home / FOLDER}")
+    say("  Enter keeps what stands in [brackets], - takes the default.\n")
+    try:
+        answers, key = _ask_all(now, door, say)
+    except (KeyboardInterrupt, EOFError):
+        say("\n  Stopped; nothing was saved.")
+        return False
+    except Stopped as stopped:
+        say(f"  {stopped} Nothing was saved; start again with: {SETUP}")
+        return False
+    try:
+        reset = [name for name, value in answers.items() if value == "" and now[name] != ""]
+        lines = adopt(home, host) + save(answers, home, host, write=door.setting_writer(home), reset=reset, mend=True)
+    except (OSError, WrongValue) as error:
+        say(f"  Nothing was saved ({error}). Mend that and start again with: {SETUP}")
+        return False
+    if key and (refusal := door.save_secret(SECRET, key)):
+        lines.append(f"the API key was not saved: {refusal}; try: {KEY_COMMAND}")
+    refusal = door.write_setting(home, _PROVIDER, name)
+    if refusal:
+        lines.append(f"memory.provider was not set to {name}: {refusal}")
+    _close(home, door, answers, lines, say, active=not refusal)
+    return True
+
+
+def _unasked(home: Path, name: str, door: Door, host: Any, fault: str, say: Callable[[str], None]) -> bool:
+    """Without a terminal nothing is asked: what is set stays, the rest is default; one line (P15)."""
+    lines = [fault] if fault else []
+    try:
+        lines += adopt(home, host)
+        if not read_json(home / FOLDER / SAVED)[1]:  # a damaged file is for a person to look at
+            lines += save({}, home, host, mend=True)
+    except (OSError, WrongValue) as error:
+        lines.append(f"settings were not saved ({error}).")
+    refusal = door.write_setting(home, _PROVIDER, name)
+    if refusal:
+        lines.append(f"memory.provider was not set to {name}: {refusal}")
+    settings = load(home, door.memory_config(home)[0])
+    lines += [line for line in settings.problems if line not in lines]
+    what = "settings kept" if settings.origin else "defaults taken"
+    done = "NOT active" if refusal else "active from the next session"
+    say(" ".join([f"  cognition: no terminal, nothing asked, {what} ({_places(home)}); {done}.", *lines]))
+    return not refusal
+
+
+def _ask_all(now: Settings, door: Door, say: Callable[[str], None]) -> tuple[dict[str, Any], str]:
+    """The answers that were given, and the API key if one was typed."""
+    answers: dict[str, Any] = {}
+    key = ""
+    for name in QUESTIONS:
+        remote = answers.get("backend", now["backend"]) == "memoria"
+        if needs_memoria(name) and not remote:
+            continue
+        answers[name] = _ask(BY_NAME[name], now, door, say)
+        if name == "backend" and answers[name] == "memoria":
+            key = _ask_key(door, say)
+    return answers, key
+
+
+def _ask(key: Key, now: Settings, door: Door, say: Callable[[str], None]) -> Any:
+    """One answer, checked.  Where the present value is refused and decides where data goes, Enter is no answer."""
+    current = now[key.name]
+    unsafe = key.destination and key.name in now.faulty
+    offered = "" if unsafe else as_text(current)
+    hint = f" ({key.range})" if key.bounds or key.choices else ""
+    for _ in range(TRIES):
+        typed = door.ask(f"  {QUESTIONS[key.name]}{hint} [{offered}]: ").strip()
+        if not typed and not unsafe:
+            return current
+        if not typed:
+            say("    what stands there is not usable; type a value, or - for the default")
+            continue
+        if typed == "-":
+            return key.default
+        try:
+            return check(key, typed, now.home)
+        except WrongValue as error:
+            say(f"    {error}; please type it again")
+    if unsafe:
+        raise Stopped(f"{key.name} is needed to know where memory goes.")
+    say(f"    keeping {offered or 'it empty'}")
+    return current
+
+
+def _ask_key(door: Door, say: Callable[[str], None]) -> str:
+    """The API key, typed unseen; Enter keeps the one that is stored (M4, D38)."""
+    stored = bool(door.secret(SECRET)[0])
+    say("    It needs an API key of Memoria; the login token of the website is not one. What you type is not shown.")
+    hint = "a key is stored, Enter keeps it" if stored else f"Enter: later, with {KEY_COMMAND}"
+    key = door.ask_secret(f"  Memoria API key [{hint}]: ").strip()
+    say(f"    Several machines can share one memory under one name: {_SHARE}")
+    say("    That name is a filter inside your account, not a wall: every key of the account can read all of it.")
+    return key
+
+
+def _close(
+    home: Path, door: Door, answers: dict[str, Any], lines: list[str], say: Callable[[str], None], *, active: bool
+) -> None:
+    """Read back what was written, say what is not as it was answered, and what comes next."""
+    host, fault = door.memory_config(home)
+    settings = load(home, host, host_fault=fault)
+    for name, value in answers.items():
+        if settings[name] != value:
+            lines.append(f"{name} is {as_text(settings[name])}, not {as_text(value)}: what was written does not hold.")
+    if settings["backend"] == "memoria" and not door.secret(SECRET)[0]:
+        stored = any("API key" in line for line in lines)
+        lines.append("" if stored else f"without an API key Memoria stays off: {KEY_COMMAND}")
+    for line in [*lines, *settings.problems, *settings.notes]:
+        if line:
+            say(f"  ! {line}")
+    say(f"\n  Settings: {_places(home)}. All of them: docs/configuration.md")
+    if active:
+        say("  Memory provider: cognition. Start a new session to use it.\n")
+
+
+def _places(home: Path) -> str:
+    return f"{home / FOLDER / SAVED} and memory.cognition in {home / 'config.yaml'}"

@@ -1,0 +1,335 @@
+"""Table `entries` in `recall.db`: the store's entries once more, so that nobody parses a large checkpoint
+(D49.15).
+
+Derived, and believed only while it names exactly the files that are there: the checkpoint's identity and
+digest, the journal's generation, and how far of it is taken in.  Deleting it loses nothing.
+
+Every row has the number of the change that brought it (`change`) and of the one that replaced or removed it
+(`gone`), counted upwards for ever, so that
+  - a view stays what it was while others bring the table up: it sees rows with change <= its own < gone;
+  - `recall/` catches up by asking for what changed since its own number (`changes_since`).
+
+Rows that are gone are deleted after ten minutes, or at once when something is purged.  The file is shared
+with `recall/`, whose tables have other names; the schema number stands in our own state row, not in
+`user_version`.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from . import files
+from .entry import is_current, order_key
+from .index_base import PAGE, Changes, IndexBase, IndexUnusable, Mark, short
+from .limits import DEFAULT, Limits
+from .view import Record
+
+SCHEMA = 1
+BUSY_MS = 250
+BUILDER_IDLE_S = 30.0
+"""A builder that has not written for so long is taken for dead, and its work is gone on with."""
+
+_WAL_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS entries (
+    id INTEGER PRIMARY KEY, ref TEXT NOT NULL, change INTEGER NOT NULL, gone INTEGER, gone_at REAL,
+    current INTEGER NOT NULL, fact BLOB, delivery BLOB NOT NULL, at REAL NOT NULL, seq INTEGER NOT NULL,
+    entry TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS entries_live ON entries (ref) WHERE gone IS NULL;
+CREATE INDEX IF NOT EXISTS entries_ref ON entries (ref, change);
+CREATE INDEX IF NOT EXISTS entries_change ON entries (change);
+CREATE INDEX IF NOT EXISTS entries_gone ON entries (gone) WHERE gone IS NOT NULL;
+CREATE INDEX IF NOT EXISTS entries_fact ON entries (fact) WHERE fact IS NOT NULL;
+CREATE INDEX IF NOT EXISTS entries_delivery ON entries (delivery);
+CREATE INDEX IF NOT EXISTS entries_order ON entries (at, seq, ref, current);
+CREATE TABLE IF NOT EXISTS entries_state (
+    one INTEGER PRIMARY KEY CHECK (one = 1), schema INTEGER NOT NULL, epoch TEXT NOT NULL, mark TEXT NOT NULL,
+    change INTEGER NOT NULL, count INTEGER NOT NULL, horizon INTEGER NOT NULL, builder TEXT NOT NULL,
+    builder_at REAL NOT NULL);
+"""
+
+
+class EntryIndex:
+    """The table of one store, for all threads of a process; a fork and a replaced file are noticed."""
+
+    def __init__(self, path: Path, limits: Limits = DEFAULT) -> None:
+        self.path = path
+        self._limits = limits
+        self._lock = threading.RLock()
+        self._db: sqlite3.Connection | None = None
+        self._file: tuple[int, ...] = ()
+        self._ready = False
+
+    def state(self) -> tuple[Mark | None, IndexBase, int] | None:
+        """What the table shows now (None in the mark: being built), a base on it, its change; None when
+        unusable.
+        """
+        if not self.path.exists():
+            return None
+        try:
+            rows = self.rows("SELECT schema, mark, change, count, epoch FROM entries_state", {})
+        except IndexUnusable:
+            return None
+        if not rows or rows[0][0] != SCHEMA:
+            return None
+        _, mark, change, count, epoch = rows[0]
+        return Mark.parse(mark), IndexBase(self, epoch, change, count), change
+
+    def rows(self, sql: str, values: Mapping[str, Any], epoch: str | None = None) -> list[Any]:
+        """Rows of a short read; with `epoch`, only if the numbering is still that one.  Raises IndexUnusable."""
+        with self._lock:
+            try:
+                db = self._open(create=False)
+                if epoch is not None:
+                    now = db.execute("SELECT epoch FROM entries_state").fetchone()
+                    if now is None or now[0] != epoch:
+                        raise IndexUnusable("the index was made anew")
+                return db.execute(sql, values).fetchall()
+            except (sqlite3.Error, OSError) as error:
+                self._failed(error)
+                raise IndexUnusable(str(error)) from error
+
+    def advance(self, mark: Mark, expected: Mark, changes: Mapping[str, Record | None]) -> bool:
+        """Go from `expected` to `mark` by `changes`, in one transaction; False when the table shows
+        something else.
+
+        Raises IndexUnusable; then nothing has changed.
+        """
+        with self._writing() as db:
+            row = db.execute("SELECT mark, change, count FROM entries_state WHERE schema = ?", (SCHEMA,)).fetchone()
+            if row is None or not expected.same(Mark.parse(row[0])):
+                return False
+            change, count = _write(db, changes, row[1], row[2])
+            _set(db, mark=mark.text(), change=change, count=count)
+            self._drop_gone(db, time.time() - self._limits.index_keep_s)
+        return True
+
+    def rebuild(self, mark: Mark, expected: Mark | None, records: Iterable[Record]) -> bool:
+        """Bring the table to exactly `records`; False when another process changed it or took the work over.
+
+        Rows that are equal stay untouched, so that `recall/` need not index them again.  More than a batch
+        of work is done in several transactions, and until the last of them nobody believes the table.
+        Raises IndexUnusable.
+        """
+        me = f"{os.getpid()}.{secrets.token_hex(8)}"
+        with self._writing() as db:
+            if not self._take(db, expected, me):
+                return False
+        wanted = {record.entry["ref"]: record for record in records}
+        stale: dict[str, Record | None] = {}
+        for ref, text in self._live():
+            record = wanted.get(ref)
+            if record is None:
+                stale[ref] = None
+            elif _text(record) == text:
+                del wanted[ref]
+        work = list({**stale, **wanted}.items())
+        size = self._limits.index_batch
+        for at in range(0, max(len(work), 1), size):
+            last = at + size >= len(work)
+            with self._writing() as db:
+                row = db.execute("SELECT change, count, builder FROM entries_state").fetchone()
+                if row is None or row[2] != me:
+                    return False
+                change, count = _write(db, dict(work[at : at + size]), row[0], row[1])
+                _set(db, change=change, count=count, builder_at=time.time())
+                if last or at == 0:
+                    _set(db, mark=mark.text() if last else "", builder="" if last else me)
+        return True
+
+    def _take(self, db: sqlite3.Connection, expected: Mark | None, me: str) -> bool:
+        """Sign for a rebuild; False when the table has moved on or a living builder is at it."""
+        row = db.execute("SELECT schema, mark, builder, builder_at FROM entries_state").fetchone()
+        if row is not None and row[0] == SCHEMA:
+            there = Mark.parse(row[1])
+            if (there is None) != (expected is None) or (there is not None and not there.same(expected)):
+                return False
+            if row[2] and time.time() - row[3] < BUILDER_IDLE_S and _alive(row[2]):
+                return False
+            _set(db, builder=me, builder_at=time.time())
+            return True
+        db.execute("DELETE FROM entries")
+        db.execute(
+            "INSERT OR REPLACE INTO entries_state VALUES (1, ?, ?, '', 0, 0, 0, ?, ?)",
+            (SCHEMA, secrets.token_hex(8), me, time.time()),
+        )
+        return True
+
+    def changes_since(self, number: int, limit: int = 1000) -> Changes:
+        """Entries put (with the entry) and removed (with None) after change `number`, oldest first.
+
+        Raises IndexUnusable.
+        """
+        with self._lock:
+            state = self.rows("SELECT epoch, change, horizon FROM entries_state", {})
+            if not state:
+                raise IndexUnusable("the table of entries is not there yet")
+            epoch, change, horizon = state[0]
+            values = {"since": number, "limit": limit + 1}
+            put = self.rows(
+                "SELECT change, ref, entry FROM entries WHERE change > :since AND gone IS NULL"
+                " ORDER BY change LIMIT :limit",
+                values,
+            )
+            gone = self.rows(
+                "SELECT gone, ref, NULL FROM entries AS old WHERE gone > :since AND NOT EXISTS"
+                " (SELECT 1 FROM entries WHERE ref = old.ref AND gone IS NULL) ORDER BY gone LIMIT :limit",
+                values,
+            )
+        found = sorted(put + gone, key=lambda row: row[0])
+        more = len(found) > limit
+        found = found[:limit]
+        items = [(ref, None if text is None else json.loads(text)) for _, ref, text in found]
+        return Changes(epoch, found[-1][0] if more else change, number < horizon, items, more)
+
+    def forget_gone(self) -> None:
+        """Delete replaced and removed rows at once (purge, D104).  Raises IndexUnusable."""
+        with self._writing() as db:
+            self._drop_gone(db, float("inf"))
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        with self._lock:
+            if self._db is not None and self._file[-1:] == (os.getpid(),):
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.close()
+            self._db, self._ready = None, False
+
+    def _live(self) -> Iterator[tuple[str, str]]:
+        last = ""
+        while True:
+            rows = self.rows(
+                f"SELECT ref, entry FROM entries WHERE ref > :last AND gone IS NULL ORDER BY ref LIMIT {PAGE}",
+                {"last": last},
+            )
+            yield from rows
+            if len(rows) < PAGE:
+                return
+            last = rows[-1][0]
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                db = self._open(create=True)
+                if not self._ready:
+                    db.executescript(_TABLES)
+                    self._ready = True
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield db
+                    files.fault_point("before commit index")
+                    db.execute("COMMIT")
+                    files.fault_point("after commit index")
+                except BaseException:
+                    with contextlib.suppress(sqlite3.Error):
+                        db.execute("ROLLBACK")
+                    raise
+            except (sqlite3.Error, OSError) as error:
+                self._failed(error)
+                raise IndexUnusable(str(error)) from error
+
+    def _open(self, *, create: bool) -> sqlite3.Connection:
+        """The connection, opened anew after a fork or when the file was put aside by somebody."""
+        there = files.identity(self.path)
+        if self._db is not None and there is not None and self._file == (*there[:2], os.getpid()):
+            return self._db
+        if there is None and not create:
+            raise IndexUnusable("there is no index")
+        self.close()
+        if there is None:
+            files.make_folder(self.path.parent)
+            os.close(files.open_private(self.path, os.O_RDWR | os.O_CREAT))
+        db = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+        try:
+            if there is None or there[2] == 0:
+                db.execute(f"PRAGMA journal_mode = {journal_mode()}")
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA secure_delete = ON")
+        except sqlite3.Error:
+            db.close()
+            raise
+        opened = files.identity(self.path) or (0, 0)
+        self._db, self._file = db, (*opened[:2], os.getpid())
+        return db
+
+    def _failed(self, error: Exception) -> None:
+        """Start from a fresh connection next time, unless somebody else was only busy."""
+        if not (isinstance(error, sqlite3.OperationalError) and "locked" in str(error)):
+            self.close()
+
+    def _drop_gone(self, db: sqlite3.Connection, before: float) -> None:
+        last = db.execute("SELECT max(gone) FROM entries WHERE gone IS NOT NULL AND gone_at < ?", (before,)).fetchone()
+        if last[0] is not None:
+            db.execute("DELETE FROM entries WHERE gone IS NOT NULL AND gone_at < ?", (before,))
+            db.execute("UPDATE entries_state SET horizon = max(horizon, ?)", last)
+
+
+def journal_mode() -> str:
+    """WAL where the WAL-reset bug is fixed, else DELETE (START.md)."""
+    here = sqlite3.sqlite_version_info
+    fixed = here >= _WAL_FIXED[0] or any(here[:2] == there[:2] and here >= there for there in _WAL_FIXED[1:])
+    return "WAL" if fixed else "DELETE"
+
+
+def _write(db: sqlite3.Connection, changes: Mapping[str, Record | None], change: int, count: int) -> tuple[int, int]:
+    """Apply changes; gives the last change number and the number of live rows."""
+    now = time.time()
+    for ref, record in changes.items():
+        change += 1
+        closed = db.execute(
+            "UPDATE entries SET gone = ?, gone_at = ? WHERE ref = ? AND gone IS NULL", (change, now, ref)
+        ).rowcount
+        count += (record is not None) - closed
+        if record is not None:
+            at, seq, _ = order_key(record.entry)
+            db.execute(
+                "INSERT INTO entries (ref, change, current, fact, delivery, at, seq, entry)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    ref,
+                    change,
+                    int(is_current(record.entry)),
+                    short(record.fact_key) if record.states_fact else None,
+                    short(record.delivery),
+                    at,
+                    seq,
+                    _text(record),
+                ),
+            )
+    return change, count
+
+
+def _alive(builder: str) -> bool:
+    """False when the process of a builder certainly is gone; one of another container is found out by its silence."""
+    pid = builder.partition(".")[0]
+    if sys.platform == "win32" or not pid.isdigit():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return int(pid) != os.getpid()
+
+
+def _set(db: sqlite3.Connection, **values: object) -> None:
+    names = ", ".join(f"{name} = :{name}" for name in values)
+    db.execute(f"UPDATE entries_state SET {names}", values)
+
+
+def _text(record: Record) -> str:
+    return json.dumps(record.entry, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+__all__ = ["Changes", "EntryIndex", "IndexBase", "IndexUnusable", "Mark", "journal_mode"]

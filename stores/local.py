@@ -1,0 +1,372 @@
+"""The local store: `committed.json` and its companions (decisions.md, D49).
+
+X                 the checkpoint: one JSON object, ref to entry
+X.journal.<n>     transactions since the checkpoint; the newest generation and one older
+X.prev            the checkpoint before this one, for repair
+X.receipts        digests of deliveries that have left the store
+X.lock            the writers' lock
+X.corrupt-<time>  damaged bytes, kept
+
+view()          reading.py                     no lock; the same object while the files are unchanged
+transaction()   lock -> reading -> settling -> the caller's block -> receipts -> commit point
+fold, purge     lock -> reading -> settling -> writing.py
+sync_index      entry_index.py                 brings the derived table up to what is committed
+"""
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from . import files, repair
+from .entry_index import Changes, EntryIndex, IndexUnusable, Mark
+from .errors import StoreBusy, StoreError, StoreReadOnly, StoreWriteFailed
+from .limits import DEFAULT, Limits
+from .lock import WriterLock
+from .reading import Loader, Snapshot, Unsteady
+from .receipts import Receipts
+from .txn import Txn
+from .view import EMPTY, MemoryBase, Record, View
+from .writing import Writer, read_only, write_error
+
+__all__ = ["LocalStore", "StoreBusy", "StoreError", "StoreReadOnly", "StoreWriteFailed", "Txn", "View"]
+
+
+class LocalStore:
+    """One store, for any number of threads; any number of processes may open the same path."""
+
+    def __init__(
+        self,
+        path: Path,
+        index_path: Path | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+        limits: Limits = DEFAULT,
+    ) -> None:
+        self._given = Path(path)
+        self._clock = clock
+        self._limits = limits
+        self._guard = threading.RLock()
+        self._index = None if index_path is None else EntryIndex(Path(index_path), limits)
+        self._real: Path | None = None
+        self._known: Snapshot | None = None
+        self._good: View | None = None
+        self._rebuilt: tuple[Snapshot, View] | None = None
+        self._synced: tuple[Mark, View] | None = None
+        self._unreadable = ""
+        self._swept = False
+        self._wrote = False
+
+    @property
+    def path(self) -> Path:
+        """The checkpoint's real path: symbolic links are followed, so that all ways to it share one lock
+        (CD56).
+        """
+        return self._open()
+
+    # ── read ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def view(self) -> View:
+        """The committed state now, without a lock; the same object while the files are unchanged (CD65).
+
+        Never raises: when the files are ill it is the last good state, and `health` says so (CD58).
+        """
+        with self._guard:
+            try:
+                snapshot = self._look()
+                self._unreadable = ""
+                return snapshot.view if not snapshot.damage else self._second_best(snapshot)
+            except (OSError, Unsteady) as error:
+                reason = getattr(error, "strerror", None) or error
+                self._unreadable = (
+                    f"{self._given.name} cannot be read ({reason}); the last good state is shown. "
+                    "Check the file's permissions and the disk."
+                )
+                return self._good if self._good is not None else EMPTY
+
+    def health(self) -> list[str]:
+        """What a person should know, in plain sentences; empty when all is well."""
+        self.view()
+        path, snapshot, found = self.path, self._known, []
+        if self._unreadable:
+            found.append(self._unreadable)
+        if snapshot is not None and not self._unreadable:
+            if snapshot.damage:
+                found.append(
+                    f"{path.name} is damaged: {snapshot.damage}. The last good state is shown; the next write keeps "
+                    "the bytes and repairs it."
+                )
+            if snapshot.strange:
+                found.append(
+                    f"{len(snapshot.strange)} keys of {path.name} hold no entry (first: {snapshot.strange[0]!r}); "
+                    "they are left out, and the file's bytes are kept aside at the next write."
+                )
+            if snapshot.journal is not None and snapshot.journal.damaged and snapshot.journal.lines:
+                found.append(
+                    f"{snapshot.journal.damaged} lines of the journal of {path.name} cannot be read; the others are "
+                    "shown, and the next write keeps the bytes and repairs it."
+                )
+        found += self._writer.notes.values()
+        found += [
+            f"Damaged bytes were kept as {kept.name}. Compare them with the store, then delete the file."
+            for kept in repair.kept_files(path)
+        ]
+        return found
+
+    # ── write ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    @contextlib.contextmanager
+    def transaction(self, *, timeout: float = 0.25) -> Iterator[Txn]:
+        """Change the store: read, compare and write as one, excluded against every other writer (C14).
+
+        Committed and durable when the block has ended; an exception inside, or nothing changed, writes
+        nothing. Beside it readers go on.  Raises StoreBusy, StoreReadOnly or StoreWriteFailed, each with
+        what was kept.
+        """
+        with self._locked(timeout) as snapshot:
+            txn = Txn(snapshot.view, self._receipts)
+            yield txn
+            if txn.changes:
+                snapshot = self._keep(self._writer.commit(snapshot, txn))
+                self._wrote = True
+                if self._fold_due(snapshot, factor=4.0):
+                    with contextlib.suppress(StoreError):
+                        self._keep(self._writer.fold(snapshot))
+        if len(snapshot.view.overlay) > self._limits.index_overlay:
+            self.sync_index()
+
+    def fold(self, *, timeout: float = 2.0) -> None:
+        """Take the journal into the checkpoint, so that `committed.json` alone is complete (D51).
+
+        Raises StoreError; the state is the same either way.
+        """
+        with self._locked(timeout) as snapshot:
+            self._keep(self._writer.fold(snapshot))
+        self.sync_index()
+
+    def maintain(self, *, idle_s: float = 0.0) -> None:
+        """What a worker does between its batches: fold when it is due, bring the derived index up.  Never
+        raises.
+        """
+        with contextlib.suppress(StoreError, OSError, Unsteady):
+            with self._guard:
+                snapshot = self._look()
+            if self._fold_due(snapshot, idle_s=idle_s):
+                self.fold(timeout=0.25)
+        self.sync_index()
+
+    def purge(self, refs: list[str], *, timeout: float = 2.0) -> int:
+        """Remove entries and every copy of them in the store's files and index; gives how many there were
+        (D49.18).
+
+        Their receipts stay, as digests.  Bytes kept of damaged files are not touched.  Raises StoreError.
+        """
+        with self._locked(timeout) as snapshot:
+            txn = Txn(snapshot.view, self._receipts)
+            found = [ref for ref in refs if txn.get(ref) is not None]
+            for ref in found:
+                txn.remove(ref)
+            try:
+                if found:
+                    snapshot = self._keep(self._writer.commit(snapshot, txn))
+                snapshot = self._keep(self._writer.fold(snapshot))
+                self._writer.drop_history(snapshot)
+            except OSError as error:
+                raise write_error(self.path, error) from error
+        if self.sync_index() and self._index is not None:
+            with contextlib.suppress(IndexUnusable):
+                self._index.forget_gone()
+            with self._guard:
+                self._known = None
+        return len(found)
+
+    def close(self) -> None:
+        """Let go of what is held; folds first when this process wrote journal lines and it is quick
+        (D49.9).
+        """
+        if self._wrote and self._known is not None and self._known.lines:
+            snapshot = self._known
+            size = snapshot.size + (snapshot.journal.file[2] if snapshot.journal else 0)
+            if size / self._limits.fold_rate < self._limits.fold_at_close_s and self._fold_due(snapshot, factor=0.0):
+                with contextlib.suppress(StoreError):
+                    self.fold(timeout=self._limits.reader_wait_s)
+        with self._guard:
+            self._known = self._rebuilt = self._synced = None
+            self._wrote = False
+            if self._index is not None:
+                self._index.close()
+
+    # ── derived index ─────────────────────────────────────────────────────────────────────────────────────
+
+    def sync_index(self) -> bool:
+        """Bring the derived index up to what is committed; True when it shows that state.  Never raises.
+
+        A large table is built in short transactions; the work is gone on with at the next call if it is cut
+        short.
+        """
+        if self._index is None:
+            return False
+        try:
+            return any(self._sync(self._index) for _ in range(3))
+        except (OSError, Unsteady, IndexUnusable):
+            return False
+
+    def changes_since(self, number: int, *, limit: int = 1000) -> Changes | None:
+        """What changed in the derived index after change `number`; None when there is no usable index."""
+        if self._index is None:
+            return None
+        try:
+            return self._index.changes_since(number, limit)
+        except IndexUnusable:
+            return None
+
+    def _sync(self, index: EntryIndex) -> bool:
+        state = index.state()  # read before the files, so that these are never older than the index
+        shown = state[0] if state else None
+        with self._guard:
+            snapshot = self._look()
+            if snapshot.damage or (
+                snapshot.journal is not None and (snapshot.journal.foreign or snapshot.journal.damaged)
+            ):
+                return False
+            mark, view = _mark(snapshot), snapshot.view
+        if mark.same(shown):
+            return self._take_index(snapshot)
+        if shown is not None and shown.same(snapshot.mark):
+            done = index.advance(mark, shown, view.overlay)
+        elif snapshot.mark is not None:
+            done = False  # the index has moved on under this view: look again
+            with self._guard:
+                self._known = None
+        elif shown is not None and self._synced is not None and shown.same(self._synced[0]):
+            done = index.advance(mark, shown, _difference(self._synced[1], view))
+        else:
+            done = index.rebuild(mark, shown, view.records())
+        if done:
+            self._synced = (mark, view) if snapshot.size <= self._limits.whole_max else None
+            self._take_index(snapshot)
+        return done
+
+    def _take_index(self, snapshot: Snapshot) -> bool:
+        """Let the next look start from the index: a large store is held in memory only while there is none for it."""
+        in_memory = isinstance(snapshot.view.base, MemoryBase)
+        if snapshot.size > self._limits.whole_max if in_memory else snapshot.view.overlay:
+            with self._guard:
+                self._known = None
+        return True
+
+    # ── inside ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _open(self) -> Path:
+        if self._real is None:
+            with self._guard:
+                if self._real is None:
+                    real = Path(os.path.realpath(self._given))
+                    self._loader = Loader(real, self._index, self._limits)
+                    self._lock = WriterLock(self._loader.companion("lock"))
+                    self._receipts = Receipts(self._loader.companion("receipts"))
+                    self._writer = Writer(self._loader, self._receipts, self._limits, self._clock)
+                    self._real = real
+        return self._real
+
+    def _look(self) -> Snapshot:
+        """The state for a reader; needs `_guard`."""
+        self._open()
+        try:
+            snapshot = self._loader.look(self._known)
+        except Unsteady:
+            with self._lock.hold(self._limits.reader_wait_s, mark=False):
+                snapshot = self._loader.look(None)
+        self._known = snapshot
+        if not snapshot.damage:
+            self._good = snapshot.view if snapshot.checkpoint is not None else None
+        return snapshot
+
+    def _keep(self, snapshot: Snapshot) -> Snapshot:
+        with self._guard:
+            self._known, self._good = snapshot, snapshot.view
+        return snapshot
+
+    def _second_best(self, snapshot: Snapshot) -> View:
+        """For a reader of a damaged store: its own last good state, else what can be rebuilt; writes
+        nothing.
+        """
+        if self._good is not None:
+            return self._good
+        if self._rebuilt is None or self._rebuilt[0] is not snapshot:
+            damaged = self.path.read_bytes() if snapshot.checkpoint else b""
+            receipts = Receipts(self._loader.companion("receipts"))
+            view = repair.rebuild(self.path, damaged, receipts, self._clock()).view
+            self._rebuilt = (snapshot, view.with_changes({}, ("rebuilt", snapshot.checkpoint, snapshot.damage)))
+        return self._rebuilt[1]
+
+    @contextlib.contextmanager
+    def _locked(self, timeout: float) -> Iterator[Snapshot]:
+        """Hold the lock; gives the settled state."""
+        path = self._open()
+        try:
+            files.make_folder(path.parent)
+        except OSError as error:
+            raise read_only(path, error) from error
+        with self._lock.hold(timeout):
+            self._sweep(path)
+            try:
+                with self._guard:
+                    snapshot = self._writer.settle(self._loader.look(self._known))
+                    self._known, self._good = snapshot, snapshot.view
+            except Unsteady as error:
+                raise StoreBusy(str(error), kept="Nothing was changed; facts stay Pending.") from error
+            except OSError as error:
+                raise read_only(path, error) from error
+            yield snapshot
+
+    def _fold_due(self, snapshot: Snapshot, *, factor: float = 1.0, idle_s: float = 0.0) -> bool:
+        if snapshot.checkpoint is None or snapshot.journal is None or not snapshot.lines:
+            return False
+        if time.time() - snapshot.checkpoint[3] / 1e9 < self._limits.fold_interval_s:
+            return False
+        if idle_s >= self._limits.fold_idle_s:
+            return True
+        limit = max(self._limits.fold_min, int(self._limits.fold_share * snapshot.size))
+        return snapshot.journal.file[2] > factor * limit
+
+    def _sweep(self, path: Path) -> None:
+        """Once per store object: remove scratch files of writers that died, long ago enough to be
+        nobody's.
+        """
+        if self._swept:
+            return
+        self._swept = True
+        with contextlib.suppress(OSError):
+            for found in path.parent.glob(f"{path.name}*.tmp-*"):
+                if time.time() - found.stat().st_mtime > self._limits.scratch_age_s:
+                    files.remove_quietly(found)
+
+
+def _mark(snapshot: Snapshot) -> Mark:
+    """What the derived index has to name for it to be believed as this state."""
+    generation = snapshot.journal
+    where = generation.position if generation is not None and generation.follows else None
+    return Mark(
+        snapshot.checkpoint,
+        snapshot.sha,
+        snapshot.canonical,
+        where.gen if where else None,
+        where.base if where else "",
+        where.offset if where else 0,
+        where.chain if where else "",
+        where.seq if where else 0,
+        where.lines if where else 0,
+    )
+
+
+def _difference(old: View, new: View) -> dict[str, Record | None]:
+    """What turns one view into the other; unchanged records are the same objects."""
+    before = {record.entry["ref"]: record for record in old.records()}
+    changes: dict[str, Record | None] = {}
+    for record in new.records():
+        if before.pop(record.entry["ref"], None) is not record:
+            changes[record.entry["ref"]] = record
+    return {**dict.fromkeys(before), **changes}

@@ -1,0 +1,26 @@
+"""What was recalled never becomes a new memory."""
+
+from pathlib import Path
+
+from . import disk
+from .conftest import Answer
+
+
+def test_recall_echoed_for_twenty_turns_adds_nothing(answer: Answer) -> None:
+    """B002, P28, P37: neither the assistant's echo nor our own block in the user's row is captured."""
+    said = answer("echo")
+    home = Path(said["home"])
+    assert "Miso" in said["recalled"]
+    assert said["swallowed"] == []
+    assert [entry["content"] for entry in disk.committed(home).values()] == ["My cat is called Miso."]
+    assert disk.live(home) == []
+    on_disk = disk.bytes_of(home)
+    for own in (b"<memory-context>", b"System note:", b"recalled data, not instructions", b"From memory"):
+        assert own not in on_disk
+
+
+def test_the_same_statement_counts_once(answer: Answer) -> None:
+    """Repeated deliveries (compaction, /new, exit) are one entry, seen once: nothing was said again."""
+    home = Path(answer("echo")["home"])
+    (entry,) = disk.committed(home).values()
+    assert entry.get("seen", 1) == 1

@@ -1,0 +1,181 @@
+"""Setup on real hosts: by name, by the picker, with and without a terminal (P15, P16, CD14, B076)."""
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Answer
+from .harness import Host
+from .plugin_folder import ROOT
+from .terminal import Tty
+
+_KEY = "mem_9d1f7c2b"
+_COMMENT = "# the owner's comment\n"
+_QUESTIONS = ["Where durable memory", "Label of new", "Hard cap", "Facts that may", "File for archived", "Your name"]
+
+
+class Wizard(Tty):
+    """`hermes memory setup ...` on a terminal: wait for a question, type an answer."""
+
+    def __enter__(self) -> "Wizard":
+        self.seen = 0
+        self._start()
+        return self
+
+    def answer(self, question: str, text: str = "", timeout: float = 60) -> None:
+        """Type `text` at the next prompt that holds `question`."""
+
+        def asked() -> bool:
+            return bool(re.search(re.escape(question) + r"[^\n]*: $", self.text()[self.seen :]))
+
+        if not self.until(asked, timeout):
+            raise RuntimeError(f"no question {question!r}:\n" + self.text()[-2000:])
+        self.seen = len(self.text())
+        os.write(self.fd, text.encode() + b"\r")
+
+    def end(self) -> str:
+        """Wait for the end of the program; what it said."""
+        while self.pump(1):
+            pass
+        self._reap()
+        return self.text()
+
+    def __exit__(self, *exc: object) -> None:
+        if self.pid:
+            self.kill()
+
+
+@contextlib.contextmanager
+def wizard(host: Host, *args: str) -> Iterator[Wizard]:
+    host.env["TERM"] = "dumb"  # curses gives up, and lists become numbered prompts
+    with Wizard(host, ("memory", "setup", *args)) as terminal:
+        yield terminal
+
+
+@pytest.fixture
+def host(venv: Path) -> Iterator[Host]:
+    with Host(venv, ROOT, activate=False, config=_COMMENT, spy=False) as host:
+        yield host
+
+
+def saved(host: Host) -> Any:
+    path = host.home / "cognition" / "config.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def active(host: Host) -> bool:
+    return bool(re.search(r"^\s+provider:\s*['\"]?cognition\b", host.config.read_text(), re.MULTILINE))
+
+
+def pick(terminal: Wizard) -> None:
+    """Choose cognition in the picker's numbered list."""
+    assert terminal.until(lambda: "Choice [default" in terminal.text()), terminal.text()
+    number = re.search(r"(\d+)\. cognition\b", terminal.text())
+    assert number, terminal.text()
+    terminal.answer("Choice [default", number[1])
+
+
+@pytest.mark.parametrize("route", ["by name", "by the picker"])
+def test_both_routes_ask_the_same_and_all_answers_are_in_effect(host: Host, route: str) -> None:
+    """P15, CD14, B076, D31: the same questions in the same order, the author last; comments and keys stay."""
+    answers = ["", "work", "lots", "4000", "50", "", "Ada L"]
+    asked = [*_QUESTIONS[:3], _QUESTIONS[2], *_QUESTIONS[3:]]
+    with wizard(host, *(["cognition"] if route == "by name" else [])) as terminal:
+        if route == "by the picker":
+            pick(terminal)
+        for question, answer in zip(asked, answers, strict=True):
+            terminal.answer(question, answer)
+        screen = terminal.end()
+    assert "1000 to 64000" in screen
+    assert "new session" in screen
+    assert str(host.home / "cognition" / "config.json") in screen
+    assert saved(host) == {"author": "Ada L", "budget_tokens": 4000, "queue_max_entries": 50, "repos": ["work"]}
+    assert active(host)
+    assert _COMMENT.strip() in host.config.read_text()
+    assert "fake-model" in host.config.read_text()
+    status = host.run("memory", "status").stdout
+    for line in ("repos: work", "budget_tokens: 4000", "queue.max_entries: 50", "author: Ada L", "health: ok"):
+        assert line in status
+    with wizard(host, "cognition") as terminal:  # again: Enter keeps, one answer changes
+        for question in _QUESTIONS[:-1]:
+            terminal.answer(question)
+        terminal.answer(_QUESTIONS[-1], "Bob")
+        screen = terminal.end()
+    assert "[4000]" in screen
+    assert saved(host) == {"author": "Bob", "budget_tokens": 4000, "queue_max_entries": 50, "repos": ["work"]}
+
+
+def test_the_key_is_typed_unseen_and_lands_in_the_secret_store(host: Host) -> None:
+    """D31, D38, M4, P19."""
+    with wizard(host, "cognition") as terminal:
+        terminal.answer("Where durable memory", "memoria")
+        terminal.answer("Memoria API key", _KEY)
+        terminal.answer("Origin of the Memoria", "https://memory.example/v1")
+        terminal.answer("Origin of the Memoria", "https://memory.example")
+        terminal.answer("What may be uploaded", "facts")
+        for question in _QUESTIONS[1:]:
+            terminal.answer(question)
+        screen = terminal.end()
+    assert _KEY not in screen
+    assert _KEY in (host.home / ".env").read_text()
+    assert saved(host)["api_url"] == "https://memory.example"
+    files = (path for path in host.home.rglob("*") if path.is_file() and host.plugin not in path.parents)
+    assert [path.name for path in files if _KEY.encode() in path.read_bytes()] == [".env"]
+    status = host.run("memory", "status").stdout
+    assert _KEY not in status
+    assert "backend: memoria" in status
+
+
+@pytest.mark.parametrize("how", ["\x03", "\x04"])
+def test_stopping_in_the_middle_saves_nothing(host: Host, how: str) -> None:
+    """P15: Ctrl-C and Ctrl-D."""
+    before = host.config.read_text()
+    with wizard(host, "cognition") as terminal:
+        terminal.answer("Where durable memory")
+        terminal.answer("Label of new", "work")
+        assert terminal.until(lambda: "Hard cap" in terminal.text())
+        os.write(terminal.fd, how.encode())
+        screen = terminal.end()
+    assert "nothing was saved" in screen
+    assert "Traceback" not in screen
+    assert host.config.read_text() == before
+    assert saved(host) == {}
+
+
+def test_without_a_terminal_nothing_is_asked(host: Host) -> None:
+    """P15, CD14, P16: defaults, active, one line; then settings without a question; comments stay at activation."""
+    result = host.run("memory", "setup", "cognition", stdin="ignored\n")
+    assert result.returncode == 0
+    assert len([line for line in result.stdout.splitlines() if line.strip()]) == 1, result.stdout
+    assert active(host)
+    assert _COMMENT.strip() in host.config.read_text()
+    assert not (host.home / "cognition").exists()
+    host.run("config", "set", "memory.cognition.budget_tokens", "4000")
+    assert "budget_tokens: 4000 (memory.cognition)" in host.run("memory", "status").stdout
+
+
+def test_the_picker_without_a_terminal_changes_nothing(host: Host) -> None:
+    """P15 (section 4.1)."""
+    before = host.config.read_text()
+    assert "Cancelled" in host.run("memory", "setup").stdout
+    assert host.config.read_text() == before
+
+
+def test_the_dashboards_form_shows_what_is_in_force_and_what_it_saves_is_in_force(answer: Answer) -> None:
+    """MA15, P18, D26, CD13: through the host's own functions, which pre-fill in another order than ours."""
+    said = answer("desktop_form")
+    assert said["shown"]["effective_budget_tokens"] == "3000"
+    assert said["shown"]["queue_max_entries"] == "50"
+    assert said["shown"]["author"] == ""
+    assert said["between"] == said["before"], "sending the form unchanged changes nothing"
+    changed = {name: value for name, value in said["after"].items() if value != said["before"][name]}
+    assert changed == {"author": "Ada", "queue.max_entries": 60}
+    assert "max_entries: 60" in said["yaml"], "written where it stands"
+    assert "queue" in said["refused"]
+    assert "10" in said["refused"]

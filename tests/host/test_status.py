@@ -1,0 +1,105 @@
+"""A fault never makes the provider silently absent: `hermes memory status` names it and says why."""
+
+import ctypes
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .harness import Host
+from .plugin_folder import ROOT
+
+_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 24, 1, 2
+
+
+@pytest.fixture
+def host(venv: Path) -> Iterator[Host]:
+    with Host(venv, ROOT, spy=False) as host:
+        yield host
+
+
+def _as_a_person() -> None:
+    """In a child of root, before exec: give up the right to read every file, so that chmod 000 counts."""
+    if os.geteuid() == 0:
+        libc = ctypes.CDLL(None, use_errno=True)
+        for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
+            libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def _unreadable(path: Path) -> None:
+    path.chmod(0)
+    probe = subprocess.run(["cat", path], check=False, capture_output=True, preexec_fn=_as_a_person)
+    if probe.returncode == 0:
+        pytest.skip("this user can read everything, and cannot give that up")
+
+
+def _break(host: Host, how: str) -> str:
+    """Break the installed copy; a regular expression for what status has to say about it."""
+    if how == "syntax error in a room":
+        (host.plugin / "recall" / "engine.py").write_text("def broken(:\n")
+        return r"recall.*SyntaxError|SyntaxError.*(recall|engine)|engine.*invalid syntax"
+    if how == "import error in a sibling":
+        source = (host.plugin / "merge.py").read_text()
+        (host.plugin / "merge.py").write_text("import frobnicate_is_not_installed\n" + source)
+        return r"frobnicate_is_not_installed"
+    if how == "import error in the runtime":
+        (host.plugin / "runtime.py").write_text("raise ImportError('the flux capacitor is missing')\n")
+        return r"flux capacitor"
+    _unreadable(host.plugin / "provider.py")
+    return r"provider.*(Permission|denied|read)|(Permission|denied|read).*provider"
+
+
+FAULTS = [
+    "syntax error in a room",
+    "import error in a sibling",
+    "import error in the runtime",
+    "unreadable provider",
+]
+
+
+@pytest.mark.parametrize("how", FAULTS)
+def test_a_broken_file_is_named(host: Host, how: str) -> None:
+    """B001, P5, P21: installed, with the reason in one line."""
+    reason = _break(host, how)
+    status = host.run("memory", "status", preexec_fn=_as_a_person)
+    assert status.returncode == 0, status.stdout
+    assert "NOT installed" not in status.stdout
+    assert re.search(r"•\s+cognition\b", status.stdout), status.stdout
+    assert re.search(reason, status.stdout, re.IGNORECASE), status.stdout
+
+
+@pytest.mark.parametrize("how", ["import error in a sibling", "unreadable provider"])
+def test_a_conversation_goes_on_without_the_broken_part(host: Host, how: str) -> None:
+    """B001, P5, P23, P51: the host works, and its log has the reason once per process, not once per hook."""
+    reason = _break(host, how)
+    host.chat("I live in Oslo.", preexec_fn=_as_a_person)
+    # The 0.22 host adds a line of its own about a provider that is not available; 0.19 says nothing (P21).
+    (line,) = [line for line in host.warnings() if "_hermes_user_memory" in line]
+    assert "WARNING" in line
+    assert re.search(reason, line, re.IGNORECASE), line
+
+
+def test_a_wrong_setting_is_named_and_the_default_used(venv: Path) -> None:
+    """D27, D29, P17: key, value and default; the rest of the settings holds."""
+    wrong = "memory:\n  provider: cognition\n  cognition:\n    budget_tokens: lots\n    repos: [work]\n"
+    with Host(venv, ROOT, config=wrong) as host:
+        status = host.run("memory", "status").stdout
+        assert re.search(r"Status:\s+available ✓", status), status
+        lines = [line for line in status.splitlines() if "budget_tokens" in line]
+        assert any("lots" in line for line in lines), status
+        assert re.search(r"8[,.]?000", "\n".join(lines)), status
+        assert "work" in status
+        host.chat("I live in Oslo.")
+        assert host.hook_errors() == []
+
+
+def test_an_unknown_setting_is_named_with_the_nearest_known_one(venv: Path) -> None:
+    """D29: a slip of the pen does not go unnoticed."""
+    slip = "memory:\n  provider: cognition\n  cognition:\n    budget_token: 4000\n"
+    with Host(venv, ROOT, config=slip, spy=False) as host:
+        status = host.run("memory", "status").stdout
+        assert "budget_token " in status or "budget_token'" in status or '"budget_token"' in status, status
+        assert "budget_tokens" in status, status

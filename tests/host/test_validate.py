@@ -1,0 +1,28 @@
+"""`hermes plugins validate` of the 0.22 host, which the catalogue of plugins runs, too (P12)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .harness import Host
+from .plugin_folder import ROOT
+
+# Every warning that may remain; docs/decisions.md ("Packages of the host") justifies them.
+JUSTIFIED = ("psutil", "pydantic")
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["from outside", "from inside"])
+def test_validate_passes(venv22: Path, plugin_copy: Path, inside: bool) -> None:
+    """P8, P9, P12: the plugin root on sys.path or not; no failure, no warning but the documented ones."""
+    with Host(venv22, ROOT, spy=False) as host:
+        where, path = (plugin_copy, ".") if inside else (plugin_copy.parent, str(plugin_copy))
+        result = host.run("plugins", "validate", "--json", path, cwd=where)
+        assert result.returncode == 0, result.stdout
+        report: dict[str, Any] = json.loads(result.stdout[result.stdout.index("{") :])
+    assert report["ok"] is True
+    assert [check for check in report["checks"] if not check["ok"]] == []
+    assert [w for w in report["warnings"] if not any(known in json.dumps(w) for known in JUSTIFIED)] == []
+    details = {check["name"]: check["detail"] for check in report["checks"]}
+    assert "external runtime" in details["python dependencies"], "nothing may be installed for the plugin (P9)"
