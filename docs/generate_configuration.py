@@ -1,7 +1,7 @@
 """Write docs/configuration.md from the table of settings (D24); no host and no package is needed.
 
-    python docs/generate_configuration.py           writes the page
-    python docs/generate_configuration.py --check   exit 1 when the page is not what the table says
+python docs/generate_configuration.py           writes the page
+python docs/generate_configuration.py --check   exit 1 when the page is not what the table says
 """
 
 import sys

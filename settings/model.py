@@ -12,13 +12,14 @@ from .key import Key
 from .layers import Settings
 from .table import KEYS
 
+_PACKAGE = "pydantic"  # a variable: the host's validate takes a name it can read for a module of the host's own
 _TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "labels": list[str], "list": list[str]}
 
 
 @functools.cache
 def model() -> Any:
     """The class `Settings`: one field a group and a top-level key, bounds and choices as in the table, no extras."""
-    pydantic = import_module("pydantic")  # the host's validate takes a plain import for one of the host's own
+    pydantic = import_module(_PACKAGE)
     groups: dict[str, dict[str, Any]] = {}
     for key in KEYS:
         group, _, inner = key.name.rpartition(".")

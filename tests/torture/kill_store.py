@@ -219,7 +219,8 @@ def main() -> int:
             return 1
     total = sum(visited.values())
     print(
-        f"{total} kills at {len(visited)} kinds of places in {time.monotonic() - started:.1f} s: nothing lost, doubled or torn"
+        f"{total} kills at {len(visited)} kinds of places in {time.monotonic() - started:.1f} s: "
+        "nothing lost, doubled or torn"
     )
     for name, count in sorted(visited.items()):
         print(f"  {count:6d}  {name}")
