@@ -28,13 +28,12 @@ from .provenance import ProvenanceError, archive_once, validate_provenance
 from .stores import ops
 from .stores.entry import Entry, delivery_digest, entry_fact_key, is_conflict
 from .stores.local import LocalStore, StoreError, Txn
+from .stores.protocol import Store
 
 Status = Literal["applied", "already", "merged", "conflict", "refused"]
 
 DIRECT_WAIT_S = 5.0
-"""How long the plain functions below wait for the store's lock; the worker and the tools have their own
-limits.
-"""
+"""How long the plain functions below wait for the store's lock; the worker and the tools have their own limits."""
 
 REPETITION_GAIN = 0.15
 """Share of the distance to 1 that a repeated statement adds to an entry's salience."""
@@ -45,9 +44,7 @@ EXACT_KINDS = {"rule", "taboo", "summary", "work_unit", "session", "delegation"}
 
 @dataclass(frozen=True)
 class Delivery:
-    """One entry to push; `base_hash` is `delivery_digest` of the version its writer saw, None for a new
-    entry.
-    """
+    """One entry to push; `base_hash` is `delivery_digest` of the version its writer saw, None for a new entry."""
 
     ref: str
     entry: Entry
@@ -82,12 +79,11 @@ def conflict_ref(ref: str, now: float | None = None) -> str:
     return f"{ref}-conflict-{int(time.time() if now is None else now)}"
 
 
-def push_batch(store: LocalStore, deliveries: Sequence[Delivery], *, now: float, timeout: float) -> list[Outcome]:
+def push_batch(store: Store, deliveries: Sequence[Delivery], *, now: float, timeout: float) -> list[Outcome]:
     """Push all deliveries in one transaction; outcomes in their order.
 
-    A delivery that can never be committed is "refused" with the reason and leaves the others alone (CR14).
-    StoreBusy, StoreReadOnly and StoreWriteFailed pass through: then nothing was written and every row stays
-    Pending.
+    A delivery that can never be committed is "refused" with the reason and leaves the others alone (CR14). StoreBusy,
+    StoreReadOnly and StoreWriteFailed pass through: then nothing was written and every row stays Pending.
     """
     checked = [(delivery, _fault(delivery)) for delivery in deliveries]
     if all(fault for _, fault in checked):
@@ -111,9 +107,8 @@ def fetch_first_push(
 ) -> tuple[str, str]:
     """Push one entry; gives `("applied", ref)` or `("conflict", ref of the copy)`.
 
-    Overwrites what the base names and writes no version (CA10).  A redelivery is a success that writes
-    nothing (CR1). Raises ProvenanceError, then ValueError, before any lock; StoreError when the store cannot
-    be written.
+    Overwrites what the base names and writes no version (CA10).  A redelivery is a success that writes nothing (CR1).
+    Raises ProvenanceError, then ValueError, before any lock; StoreError when the store cannot be written.
     """
     validate_provenance(entry)
     ref = _checked_ref(entry.get("ref"))
@@ -149,9 +144,7 @@ class CommitLog:
         return [_copy(entry) for entry in self.store.view().current() if _repo(entry) == repo]
 
     def remove(self, ref: str) -> bool:
-        """Remove an entry without archiving it; True when it was there.  Its redelivery stays a no-op
-        (CR1).
-        """
+        """Remove an entry without archiving it; True when it was there.  Its redelivery stays a no-op (CR1)."""
         with self.store.transaction(timeout=DIRECT_WAIT_S) as txn, EntryWriteLock.hold(ref):
             found = txn.get(ref) is not None
             txn.remove(ref)
@@ -172,7 +165,7 @@ def committed_snapshot(log: CommitLog) -> list[Entry]:
 
 
 def resolve_conflict(
-    store: LocalStore,
+    store: Store,
     archive: str | Path,
     copy_ref: str,
     keep: Literal["copy", "other"],
@@ -241,8 +234,8 @@ def _equal_fact(txn: Txn, entry: Entry) -> Entry | None:
 def _repeated(known: Entry, again: Entry) -> Entry:
     """`known`, said once more: it keeps its first provenance and gains count and salience.
 
-    salience' = s + REPETITION_GAIN * (1 - s) with s the greater of the two, so it rises with each repetition
-    and never passes 1.
+    salience' = s + REPETITION_GAIN * (1 - s) with s the greater of the two, so it rises with each repetition and never
+    passes 1.
     """
     salience = max(_number(known.get("salience")), _number(again.get("salience")))
     raised = min(1.0, salience + REPETITION_GAIN * (1.0 - salience))
@@ -252,9 +245,7 @@ def _repeated(known: Entry, again: Entry) -> Entry:
 
 
 def _retire_superseded(txn: Txn, entry: Entry, ref: str) -> None:
-    """Mark what the entry says it replaces; a correction has its own ref, the old text stays as history
-    (D52).
-    """
+    """Mark what the entry says it replaces; a correction has its own ref, the old text stays as history (D52)."""
     named = entry.get("supersedes")
     for old_ref in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
         if isinstance(old_ref, str):

@@ -17,7 +17,8 @@ from .stores.codec import plain
 from .stores.entry import PROVENANCE_FIELDS, Entry, digest, entry_digest, scrub
 
 if TYPE_CHECKING:
-    from .stores.local import LocalStore, Txn
+    from .stores.protocol import Store
+    from .stores.txn import Txn
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +34,7 @@ class ProvenanceError(ValueError):
 def make_provenance(
     *, source_session: str, author: str, origin_repo: str, trace_id: str, created_at: float | None = None
 ) -> dict[str, Any]:
-    """A complete record; `created_at` in epoch seconds, now when not given.  Raises ProvenanceError for bad
-    fields.
-    """
+    """A complete record; `created_at` in epoch seconds, now when not given.  Raises ProvenanceError for bad fields."""
     record = {
         "source_session": source_session,
         "author": author,
@@ -47,9 +46,7 @@ def make_provenance(
 
 
 def validate_provenance(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry's provenance record when every field is sound; raises ProvenanceError naming every bad field
-    (CD67).
-    """
+    """The entry's provenance record when every field is sound; raises ProvenanceError naming every bad field (CD67)."""
     record = entry.get("provenance") if isinstance(entry, Mapping) else None
     if not record:
         raise ProvenanceError("the entry has no provenance record")
@@ -81,8 +78,7 @@ def _is_time(value: object) -> bool:
 def git_author(timeout: float = 2.0) -> str:
     """git's `user.name` as git resolves it outside any repository; "" when there is none (CD15-CD17).
 
-    Without git, or when it does not answer within `timeout` seconds, its configuration files are read
-    directly.
+    Without git, or when it does not answer within `timeout` seconds, its configuration files are read directly.
     """
     return gitname.ask_git(timeout)
 
@@ -154,7 +150,7 @@ def load_archive(path: str | Path) -> list[dict[str, Any]]:
 
 
 def archive_and_evict(
-    store: "LocalStore",
+    store: "Store",
     path: str | Path,
     ref: str,
     reason: str,

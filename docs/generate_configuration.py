@@ -68,7 +68,7 @@ address than the one that you wrote or accepted.
 The API key of Memoria is never in a file of this plugin: `hermes cognition key --stdin`, setup or the Desktop form put
 it into the host's secret store as `MEMORIA_API_KEY`.
 
-A change takes effect with the next session; of `queue`, `consolidation`, `hypatia` and `backend` with the next process.
+A change takes effect when Hermes is started again; a gateway that is running goes on with what it started with.
 """
 
 _TAIL = """

@@ -1,12 +1,11 @@
-"""The form of `committed.json`: one JSON object, ref to entry, readable and diffable (contract cognition.md
-2.3).
+"""The form of `committed.json`: one JSON object, ref to entry, readable and diffable (contract cognition.md 2.3).
 
-An entry is a *block*: its key at indent 1, its fields at indent 2, the fields of a nested object at indent
-3, lists on one line.  Keys are sorted, non-ASCII stands as it is, the file ends with a newline.  A
-checkpoint is its blocks joined, so that a commit encodes only what changed and a fold can merge blocks
-without parsing them.
+An entry is a *block*: its key at indent 1, its fields at indent 2, the fields of a nested object at indent 3, lists on
+one line.  Keys are sorted, non-ASCII stands as it is, the file ends with a newline.  A checkpoint is its blocks
+joined, so that a commit encodes only what changed and a fold can merge blocks without parsing them.
 """
 
+import gc
 import json
 import math
 import re
@@ -21,6 +20,8 @@ _decode = json.JSONDecoder().raw_decode
 
 _SUSPECT = re.compile(rb"\\u[dD][89a-fA-F]|NaN|Infinity")
 """What only a hand or a stranger writes: escaped surrogates (harmless in pairs), numbers outside JSON."""
+
+_LARGE = 1 << 20
 
 OPEN, BETWEEN, CLOSE = b"{\n", b",\n", b"\n}\n"
 EMPTY = b"{}\n"
@@ -85,7 +86,7 @@ def parse(data: bytes) -> tuple[dict[str, Entry], list[str]]:
     if not data.strip(b"\0 \t\r\n"):
         raise Damaged("it is empty" if not data.strip(b" \t\r\n") else "it holds only NUL bytes")
     try:
-        value = json.loads(data.decode("utf-8-sig"))
+        value = _loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise Damaged(f"it is not readable JSON ({str(error)[:80]})") from error
     if not isinstance(value, dict):
@@ -102,9 +103,23 @@ def parse(data: bytes) -> tuple[dict[str, Entry], list[str]]:
     return entries, strange
 
 
-def salvage(data: bytes) -> Iterator[tuple[str, Entry]]:
-    """Every whole entry that can still be read out of damaged checkpoint bytes (D49.13)."""
-    text = data.decode("utf-8", "replace")
+def _loads(text: str) -> Any:
+    """`json.loads`; a large text without the cyclic collector, which would look at every new object again and again."""
+    if len(text) < _LARGE or not gc.isenabled():
+        return json.loads(text)
+    gc.disable()
+    try:
+        return json.loads(text)
+    finally:
+        gc.enable()
+
+
+def salvage(data: bytes) -> Iterator[tuple[str, Entry, bool]]:
+    """Every whole entry that can still be read out of damaged checkpoint bytes (D49.13).
+
+    The flag says that its text is sound UTF-8; where it is not, an older copy of the entry is the better one.
+    """
+    text = data.decode("utf-8", "surrogateescape")
     at = text.find('\n "')
     while at >= 0:
         start = at + 2
@@ -113,8 +128,9 @@ def salvage(data: bytes) -> Iterator[tuple[str, Entry]]:
             ref, end = _decode(text, start)
             if text[end : end + 2] != ": ":
                 continue
-            entry, _ = _decode(text, end + 2)
+            entry, end = _decode(text, end + 2)
         except (ValueError, RecursionError):
             continue
         if isinstance(ref, str) and isinstance(entry, dict) and entry.get("ref") == ref and "content" in entry:
-            yield ref, entry
+            sound = scrub(text[start:end]) == text[start:end]
+            yield scrub(ref), plain(entry), sound

@@ -1,17 +1,15 @@
-"""Table `entries` in `recall.db`: the store's entries once more, so that nobody parses a large checkpoint
-(D49.15).
+"""Table `entries` in `recall.db`: the store's entries once more, so that nobody parses a large checkpoint (D49.15).
 
-Derived, and believed only while it names exactly the files that are there: the checkpoint's identity and
-digest, the journal's generation, and how far of it is taken in.  Deleting it loses nothing.
+Derived, and believed only while it names exactly the files that are there: the checkpoint's identity and digest, the
+journal's generation, and how far of it is taken in.  Deleting it loses nothing.
 
 Every row has the number of the change that brought it (`change`) and of the one that replaced or removed it
 (`gone`), counted upwards for ever, so that
   - a view stays what it was while others bring the table up: it sees rows with change <= its own < gone;
   - `recall/` catches up by asking for what changed since its own number (`changes_since`).
 
-Rows that are gone are deleted after ten minutes, or at once when something is purged.  The file is shared
-with `recall/`, whose tables have other names; the schema number stands in our own state row, not in
-`user_version`.
+Rows that are gone are deleted after ten minutes, or at once when something is purged.  The file is shared with
+`recall/`, whose tables have other names; the schema number stands in our own state row, not in `user_version`.
 """
 
 import contextlib
@@ -22,13 +20,13 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from . import files
 from .entry import is_current, order_key
-from .index_base import PAGE, Changes, IndexBase, IndexUnusable, Mark, short
+from .index_base import PAGE, Changes, IndexBase, IndexUnusable, Mark, checksum, short
 from .limits import DEFAULT, Limits
 from .view import Record
 
@@ -37,25 +35,32 @@ BUSY_MS = 250
 BUILDER_IDLE_S = 30.0
 """A builder that has not written for so long is taken for dead, and its work is gone on with."""
 
+FAULTS = (sqlite3.Error, OSError, ValueError)
+"""What a database can answer; a damaged one also with text that is no UTF-8."""
+
 _WAL_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entries (
     id INTEGER PRIMARY KEY, ref TEXT NOT NULL, change INTEGER NOT NULL, gone INTEGER, gone_at REAL,
     current INTEGER NOT NULL, fact BLOB, delivery BLOB NOT NULL, at REAL NOT NULL, seq INTEGER NOT NULL,
-    entry TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS entries_live ON entries (ref) WHERE gone IS NULL;
-CREATE INDEX IF NOT EXISTS entries_ref ON entries (ref, change);
-CREATE INDEX IF NOT EXISTS entries_change ON entries (change);
-CREATE INDEX IF NOT EXISTS entries_gone ON entries (gone) WHERE gone IS NOT NULL;
-CREATE INDEX IF NOT EXISTS entries_fact ON entries (fact) WHERE fact IS NOT NULL;
-CREATE INDEX IF NOT EXISTS entries_delivery ON entries (delivery);
-CREATE INDEX IF NOT EXISTS entries_order ON entries (at, seq, ref, current);
+    sum INTEGER NOT NULL, entry TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS entries_state (
     one INTEGER PRIMARY KEY CHECK (one = 1), schema INTEGER NOT NULL, epoch TEXT NOT NULL, mark TEXT NOT NULL,
     change INTEGER NOT NULL, count INTEGER NOT NULL, horizon INTEGER NOT NULL, builder TEXT NOT NULL,
     builder_at REAL NOT NULL);
 """
+_INDEXES = {
+    "entries_live": "UNIQUE INDEX {} ON entries (ref) WHERE gone IS NULL",
+    "entries_past": "INDEX {} ON entries (ref) WHERE gone IS NOT NULL",
+    "entries_change": "INDEX {} ON entries (change)",
+    "entries_gone": "INDEX {} ON entries (gone) WHERE gone IS NOT NULL",
+    "entries_fact": "INDEX {} ON entries (fact) WHERE fact IS NOT NULL",
+    "entries_delivery": "INDEX {} ON entries (delivery)",
+    "entries_order": "INDEX {} ON entries (at, seq, ref)",
+}
+FIRST_BUILD = 5000
+"""Rows above which a first build makes the indexes at its end, which is several times faster."""
 
 
 class EntryIndex:
@@ -68,39 +73,38 @@ class EntryIndex:
         self._db: sqlite3.Connection | None = None
         self._file: tuple[int, ...] = ()
         self._ready = False
+        self._ill = False
 
     def state(self) -> tuple[Mark | None, IndexBase, int] | None:
-        """What the table shows now (None in the mark: being built), a base on it, its change; None when
-        unusable.
-        """
-        if not self.path.exists():
+        """What the table shows now (None in the mark: being built), a base on it, its change; None when unusable."""
+        if self._ill or not self.path.exists():
             return None
         try:
-            rows = self.rows("SELECT schema, mark, change, count, epoch FROM entries_state", {})
-        except IndexUnusable:
+            with self._lock:
+                self._open(create=False, look=True)
+                if not self._whole():
+                    self.distrust()
+                    return None
+                rows = self.rows("SELECT schema, mark, change, count, epoch FROM entries_state", {})
+        except (IndexUnusable, *FAULTS) as error:
+            self._failed(error)
             return None
         if not rows or rows[0][0] != SCHEMA:
             return None
         _, mark, change, count, epoch = rows[0]
         return Mark.parse(mark), IndexBase(self, epoch, change, count), change
 
-    def rows(self, sql: str, values: Mapping[str, Any], epoch: str | None = None) -> list[Any]:
-        """Rows of a short read; with `epoch`, only if the numbering is still that one.  Raises IndexUnusable."""
+    def rows(self, sql: str, values: Mapping[str, Any]) -> list[Any]:
+        """Rows of a short read.  Raises IndexUnusable."""
         with self._lock:
             try:
-                db = self._open(create=False)
-                if epoch is not None:
-                    now = db.execute("SELECT epoch FROM entries_state").fetchone()
-                    if now is None or now[0] != epoch:
-                        raise IndexUnusable("the index was made anew")
-                return db.execute(sql, values).fetchall()
-            except (sqlite3.Error, OSError) as error:
+                return self._open(create=False).execute(sql, values).fetchall()
+            except FAULTS as error:
                 self._failed(error)
                 raise IndexUnusable(str(error)) from error
 
     def advance(self, mark: Mark, expected: Mark, changes: Mapping[str, Record | None]) -> bool:
-        """Go from `expected` to `mark` by `changes`, in one transaction; False when the table shows
-        something else.
+        """Go from `expected` to `mark` by `changes`, in one transaction; False when the table shows something else.
 
         Raises IndexUnusable; then nothing has changed.
         """
@@ -116,34 +120,42 @@ class EntryIndex:
     def rebuild(self, mark: Mark, expected: Mark | None, records: Iterable[Record]) -> bool:
         """Bring the table to exactly `records`; False when another process changed it or took the work over.
 
-        Rows that are equal stay untouched, so that `recall/` need not index them again.  More than a batch
-        of work is done in several transactions, and until the last of them nobody believes the table.
-        Raises IndexUnusable.
+        Rows that are equal stay untouched, so that `recall/` need not index them again.  More than a batch of work is
+        done in several transactions, and until the last of them nobody believes the table. Raises IndexUnusable.
         """
         me = f"{os.getpid()}.{secrets.token_hex(8)}"
         with self._writing() as db:
             if not self._take(db, expected, me):
                 return False
         wanted = {record.entry["ref"]: record for record in records}
-        stale: dict[str, Record | None] = {}
+        changed: dict[str, Record | None] = {}
         for ref, text in self._live():
-            record = wanted.get(ref)
-            if record is None:
-                stale[ref] = None
-            elif _text(record) == text:
-                del wanted[ref]
-        work = list({**stale, **wanted}.items())
+            record = wanted.pop(ref, None)
+            if record is None or _text(record) != text:
+                changed[ref] = record
+        work = list(changed.items()) + list(wanted.items())
+        first = not changed and len(work) > FIRST_BUILD
+        if first:
+            with self._writing(me) as db:
+                for name in _INDEXES:
+                    db.execute(f"DROP INDEX IF EXISTS {name}")
         size = self._limits.index_batch
-        for at in range(0, max(len(work), 1), size):
-            last = at + size >= len(work)
-            with self._writing() as db:
-                row = db.execute("SELECT change, count, builder FROM entries_state").fetchone()
-                if row is None or row[2] != me:
-                    return False
-                change, count = _write(db, dict(work[at : at + size]), row[0], row[1])
+        batches = [work[at : at + size] for at in range(0, len(work), size)] or [[]]
+        for number, batch in enumerate(batches, start=1):
+            with self._writing(me) as db:
+                change, count = db.execute("SELECT change, count FROM entries_state").fetchone()
+                change, count = _write(db, dict(batch), change, count, changed)
                 _set(db, change=change, count=count, builder_at=time.time())
-                if last or at == 0:
-                    _set(db, mark=mark.text() if last else "", builder="" if last else me)
+                if number == 1 and len(batches) > 1:
+                    _set(db, mark="")  # from here on nobody believes the table
+                if number == len(batches) and not first:
+                    _set(db, mark=mark.text(), builder="")
+        if first:
+            for name in _INDEXES:
+                with self._writing(me) as db:
+                    _index(db, name)
+            with self._writing(me) as db:
+                _set(db, mark=mark.text(), builder="")
         return True
 
     def _take(self, db: sqlite3.Connection, expected: Mark | None, me: str) -> bool:
@@ -191,6 +203,10 @@ class EntryIndex:
         items = [(ref, None if text is None else json.loads(text)) for _, ref, text in found]
         return Changes(epoch, found[-1][0] if more else change, number < horizon, items, more)
 
+    def distrust(self) -> None:
+        """The table was found damaged: nobody believes it in this process until it has been made anew."""
+        self._ill = True
+
     def forget_gone(self) -> None:
         """Delete replaced and removed rows at once (purge, D104).  Raises IndexUnusable."""
         with self._writing() as db:
@@ -217,15 +233,25 @@ class EntryIndex:
             last = rows[-1][0]
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _writing(self, builder: str = "") -> Iterator[sqlite3.Connection]:
+        """One write transaction; for a builder only while the table is still signed for by it."""
         with self._lock:
             try:
                 db = self._open(create=True)
-                if not self._ready:
+                if self._ill:
+                    db.executescript("DROP TABLE IF EXISTS entries; DROP TABLE IF EXISTS entries_state;")
+                if self._ill or not self._ready:
                     db.executescript(_TABLES)
-                    self._ready = True
+                    self._ready, self._ill = True, False
                 db.execute("BEGIN IMMEDIATE")
                 try:
+                    if builder:
+                        row = db.execute("SELECT builder FROM entries_state").fetchone()
+                        if row is None or row[0] != builder:
+                            raise IndexUnusable("another process builds the index")
+                    else:
+                        for name in _INDEXES:
+                            _index(db, name)
                     yield db
                     files.fault_point("before commit index")
                     db.execute("COMMIT")
@@ -234,12 +260,14 @@ class EntryIndex:
                     with contextlib.suppress(sqlite3.Error):
                         db.execute("ROLLBACK")
                     raise
-            except (sqlite3.Error, OSError) as error:
+            except FAULTS as error:
                 self._failed(error)
                 raise IndexUnusable(str(error)) from error
 
-    def _open(self, *, create: bool) -> sqlite3.Connection:
-        """The connection, opened anew after a fork or when the file was put aside by somebody."""
+    def _open(self, *, create: bool, look: bool = False) -> sqlite3.Connection:
+        """The connection; opened anew after a fork, and when somebody put the file aside (looked for on request)."""
+        if self._db is not None and self._file[-1:] == (os.getpid(),) and not look and not create:
+            return self._db
         there = files.identity(self.path)
         if self._db is not None and there is not None and self._file == (*there[:2], os.getpid()):
             return self._db
@@ -255,15 +283,32 @@ class EntryIndex:
                 db.execute(f"PRAGMA journal_mode = {journal_mode()}")
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA secure_delete = ON")
-        except sqlite3.Error:
+        except BaseException:
             db.close()
             raise
         opened = files.identity(self.path) or (0, 0)
         self._db, self._file = db, (*opened[:2], os.getpid())
         return db
 
+    def _whole(self) -> bool:
+        """The file is as long as its header says; SQLite does not mind a last page that is cut."""
+        assert self._db is not None
+        if self._db.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            return True
+        self._db.execute("BEGIN")  # while we read nobody commits, so that the two lengths are of one moment
+        try:
+            self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            pages, size = (self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+            there = files.identity(self.path)
+        finally:
+            self._db.execute("COMMIT")
+        return there is not None and there[2] == pages * size
+
     def _failed(self, error: Exception) -> None:
         """Start from a fresh connection next time, unless somebody else was only busy."""
+        passing = (sqlite3.OperationalError, OSError, IndexUnusable)
+        if not isinstance(error, passing):
+            self._ill = True
         if not (isinstance(error, sqlite3.OperationalError) and "locked" in str(error)):
             self.close()
 
@@ -281,31 +326,43 @@ def journal_mode() -> str:
     return "WAL" if fixed else "DELETE"
 
 
-def _write(db: sqlite3.Connection, changes: Mapping[str, Record | None], change: int, count: int) -> tuple[int, int]:
-    """Apply changes; gives the last change number and the number of live rows."""
+def _index(db: sqlite3.Connection, name: str) -> None:
+    """Make an index that is not there."""
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", (name,)).fetchone():
+        db.execute("CREATE " + _INDEXES[name].format(name))
+
+
+def _write(
+    db: sqlite3.Connection,
+    changes: Mapping[str, Record | None],
+    change: int,
+    count: int,
+    live: Container[str] | None = None,
+) -> tuple[int, int]:
+    """Apply changes; gives the last change number and the number of live rows.
+
+    `live` names the refs among them that have a row, where the caller knows it.
+    """
     now = time.time()
+    rows = []
     for ref, record in changes.items():
         change += 1
-        closed = db.execute(
-            "UPDATE entries SET gone = ?, gone_at = ? WHERE ref = ? AND gone IS NULL", (change, now, ref)
-        ).rowcount
+        closed = 0
+        if live is None or ref in live:
+            close = "UPDATE entries SET gone = ?, gone_at = ? WHERE ref = ? AND gone IS NULL"
+            closed = db.execute(close, (change, now, ref)).rowcount
         count += (record is not None) - closed
         if record is not None:
             at, seq, _ = order_key(record.entry)
-            db.execute(
-                "INSERT INTO entries (ref, change, current, fact, delivery, at, seq, entry)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    ref,
-                    change,
-                    int(is_current(record.entry)),
-                    short(record.fact_key) if record.states_fact else None,
-                    short(record.delivery),
-                    at,
-                    seq,
-                    _text(record),
-                ),
-            )
+            fact = short(record.fact_key) if record.states_fact else None
+            current = int(is_current(record.entry))
+            text = _text(record)
+            rows.append((ref, change, current, fact, short(record.delivery), at, seq, checksum(ref, text), text))
+    db.executemany(
+        "INSERT INTO entries (ref, change, current, fact, delivery, at, seq, sum, entry)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        rows,
+    )
     return change, count
 
 

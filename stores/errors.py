@@ -6,8 +6,8 @@
         StoreReadOnly     this process must not write here: permissions, no locks, another machine, a newer
         form └── StoreWriteFailed  a write, sync or replace failed: the old state stands
 
-`Damaged` and `CutFailed` are internal: the one never leaves a store, which repairs or shows the last good copy
-instead (CR10); the other makes the store read-only in this process (D49.8).
+`Damaged` and `CutFailed` are internal: the one never leaves a store, which repairs or shows the last good copy instead
+(CR10); the other makes the store read-only in this process (D49.8).
 """
 
 

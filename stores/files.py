@@ -1,11 +1,9 @@
 """Writes that survive a crash: private files, synced, replaced as a whole; and the writers' lock.
 
-Every step that reaches the disk goes through a function of this module and calls `fault_point` before and
-after, so that a kill driver can enumerate all places where a process may die (D50).  Nothing else in
-`stores/` writes.
+Every step that reaches the disk goes through a function of this module and calls `fault_point` before and after, so
+that a kill driver can enumerate all places where a process may die (D50).  Nothing else in `stores/` writes.
 
-`os` and its functions are called by attribute: a test that patches `os.replace` reaches the store's commit
-(CA14).
+`os` and its functions are called by attribute: a test that patches `os.replace` reaches the store's commit (CA14).
 """
 
 import contextlib
@@ -146,8 +144,8 @@ def write_aside(
 ) -> tuple[Path, Identity]:
     """Write `data` to a new private file beside `target` and sync it; gives its path and identity.
 
-    The mtime is pushed past `newer_than`, the file about to be replaced: inode numbers are reused and clocks
-    tick coarsely, and a reader must never take a new file for the one it knows.
+    The mtime is pushed past `newer_than`, the file about to be replaced: inode numbers are reused and clocks tick
+    coarsely, and a reader must never take a new file for the one it knows.
     """
     scratch = scratch_name(target)
     try:
@@ -168,9 +166,7 @@ def write_aside(
 
 
 def keep_copy(source: Path, target: Path, name: str) -> None:
-    """Let `target` name the bytes of `source`, replacing what it named: a hard link where possible, else a
-    copy.
-    """
+    """Let `target` name the bytes of `source`, replacing what it named: a hard link where possible, else a copy."""
     scratch = scratch_name(target)
     try:
         try:
@@ -180,8 +176,7 @@ def keep_copy(source: Path, target: Path, name: str) -> None:
             if error.errno not in NO_LINKS and sys.platform != "win32":
                 raise
             scratch, _ = write_aside(target, source.read_bytes(), name)
-        # Replacing a name by another name of the same inode does nothing and leaves the scratch name
-        # standing.
+        # Replacing a name by another name of the same inode does nothing and leaves the scratch name standing.
         replace(scratch, target, name)
     finally:
         remove_quietly(scratch)
@@ -197,10 +192,9 @@ def replace_file(
 ) -> Identity:
     """D49.6: the whole file, durable before it is visible.  The replace of `target` is the commit point.
 
-    `known` is the identity of the file being replaced; with `prev` its bytes live on under that name.  On
-    any error nothing under `target` has changed and the scratch file is gone, except for an error of the
-    last folder sync: then the new file is in place, and the caller reports failure because its durability is
-    not known.
+    `known` is the identity of the file being replaced; with `prev` its bytes live on under that name.  On any error
+    nothing under `target` has changed and the scratch file is gone, except for an error of the last folder sync: then
+    the new file is in place, and the caller reports failure because its durability is not known.
     """
     scratch, fresh = write_aside(target, data, name, newer_than=known)
     try:
@@ -215,11 +209,9 @@ def replace_file(
 
 
 def append(path: Path, data: bytes, name: str) -> int:
-    """Append to a private file (created if missing) and sync; gives the length before.  An error leaves no
-    trace.
+    """Append to a private file (created if missing) and sync; gives the length before.  An error leaves no trace.
 
-    A tail that lacks its newline, left by a death in mid-write, is closed first so that no good line is
-    glued to it.
+    A tail that lacks its newline, left by a death in mid-write, is closed first so that no good line is glued to it.
     """
     fd = open_private(path, os.O_RDWR | os.O_CREAT)
     try:
@@ -235,8 +227,7 @@ def append(path: Path, data: bytes, name: str) -> int:
 
 
 def extend(path: Path, data: bytes, length: int, name: str) -> Identity:
-    """Append to a file that must be `length` bytes long, and sync: the commit point of a journal line
-    (D49.7).
+    """Append to a file that must be `length` bytes long, and sync: the commit point of a journal line (D49.7).
 
     On an error the file is cut back; CutFailed when even that is refused.
     """
@@ -275,9 +266,7 @@ def read_at(fd: int, offset: int, count: int) -> bytes:
 
 
 def make_durable(path: Path, name: str) -> None:
-    """Sync what another process wrote here: it may have died before its own sync, and we are about to rely
-    on it.
-    """
+    """Sync what another process wrote here: it may have died before its own sync, and we are about to rely on it."""
     fd = os.open(path, os.O_RDONLY if sys.platform != "win32" else os.O_RDWR)
     try:
         sync(fd, name)
@@ -309,8 +298,7 @@ def remove_quietly(path: Path) -> None:
 
 
 def read_stable(path: Path, tries: int = 5) -> tuple[bytes, Identity] | None:
-    """The bytes of a file that was not changed while it was read, with its identity; None when there is no
-    file.
+    """The bytes of a file that was not changed while it was read, with its identity; None when there is no file.
 
     A replaced file is read whole by nature; only an editor writing in place can be caught in the act.
     """

@@ -1,8 +1,8 @@
 """Merge a checkpoint and the net operations since into the next checkpoint, block by block (D49.9).
 
-Nothing is parsed: a checkpoint of ours is its blocks in the order of their refs, and a block is replaced,
-left out or passed on as it stands.  That the bytes are the ones the journal names as its base is checked on
-the way; when they are not, or not of our form, Damaged is raised before anything was replaced.
+Nothing is parsed: a checkpoint of ours is its blocks in the order of their refs, and a block is replaced, left out or
+passed on as it stands.  That the bytes are the ones the journal names as its base is checked on the way; when they are
+not, or not of our form, Damaged is raised before anything was replaced.
 """
 
 import hashlib
@@ -122,8 +122,9 @@ def _blocks(checkpoint: Path, base: str) -> Iterator[tuple[str, bytes]]:
 
 def _checked(block: bytes, after: str) -> tuple[str, bytes]:
     end = block.find(_KEY_END)
+    key = block[1 : end + 1] if end > 0 else b""
     try:
-        ref = json.loads(block[1 : end + 1]) if end > 0 else None
+        ref = key[1:-1].decode() if key[:1] == b'"' and b"\\" not in key else json.loads(key or "0")
     except ValueError:
         ref = None
     if not isinstance(ref, str) or (after and ref <= after):

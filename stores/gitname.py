@@ -76,9 +76,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def read_name() -> str:
-    """`user.name` from git's own files, lowest to highest: system, XDG, `~/.gitconfig`; the last value
-    wins.
-    """
+    """`user.name` from git's own files, lowest to highest: system, XDG, `~/.gitconfig`; the last value wins."""
     name = ""
     for path in _config_files():
         for key, value in _settings(path, 0):
@@ -113,9 +111,7 @@ def _settings(path: Path, depth: int) -> Iterator[tuple[str, str | None]]:
 
 
 def parse(text: str) -> Iterator[tuple[str, str | None]]:
-    """The settings of one git configuration text; a key without a value gives None, a line that is none is
-    skipped.
-    """
+    """The settings of one git configuration text; a key without a value gives None, a line that is none is skipped."""
     section = ""
     at = 0
     while at < len(text):
@@ -141,9 +137,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _value(text: str, at: int) -> tuple[str | None, int]:
-    """A value from behind its key: quotes, escapes, continued lines, comments; blanks at its end do not
-    count.
-    """
+    """A value from behind its key: quotes, escapes, continued lines, comments; blanks at its end do not count."""
     end = len(text)
     while at < end and text[at] in " \t":
         at += 1

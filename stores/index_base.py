@@ -1,15 +1,15 @@
 """What the derived index shows: the state it stands for, a view's base on it, and what changed since (D49.15)."""
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from .entry import Entry
-from .view import BaseLost, OrderKey, Record
+from .view import BaseLost, OrderKey, Record, number_in
 
 PAGE = 500
-_SEEN = "change <= :at AND (gone IS NULL OR gone > :at)"
 
 
 class IndexUnusable(Exception):
@@ -29,6 +29,8 @@ class Mark:
     chain: str
     seq: int
     lines: int
+    journal: tuple[int, ...] | None = None
+    """Identity of the journal when it was read: one that was written in place without growing is not believed."""
 
     def same(self, other: "Mark | None") -> bool:
         """Both name one committed state; without lines the generation does not matter."""
@@ -46,16 +48,15 @@ class Mark:
         """The mark in the state row; None while the table is being built."""
         try:
             value = json.loads(text)
-            return cls(**{**value, "checkpoint": value["checkpoint"] and tuple(value["checkpoint"])})
+            files = {key: value[key] and tuple(value[key]) for key in ("checkpoint", "journal")}
+            return cls(**{**value, **files})
         except (ValueError, TypeError, KeyError):
             return None
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What changed up to `upto`.  With another `epoch` than the caller's the numbers began anew: start from
-    0.
-    """
+    """What changed up to `upto`.  With another `epoch` than the caller's the numbers began anew: start from 0."""
 
     epoch: str
     upto: int
@@ -68,12 +69,33 @@ class Changes:
 class Rows(Protocol):
     """Whoever can read the table."""
 
-    def rows(self, sql: str, values: Mapping[str, Any], epoch: str | None = None) -> list[Any]:
-        """Rows of a short read; of this epoch when one is named.  Raises IndexUnusable."""
+    def rows(self, sql: str, values: Mapping[str, Any]) -> list[Any]:
+        """Rows of a short read.  Raises IndexUnusable."""
+
+    def distrust(self) -> None:
+        """The table was found damaged: make it anew before anybody believes it again."""
+
+
+_RECORD = """
+SELECT epoch, horizon,
+    (SELECT sum || ' ' || entry FROM entries WHERE ref = :ref AND gone IS NULL AND change <= :at),
+    (SELECT sum || ' ' || entry FROM entries WHERE ref = :ref AND gone IS NOT NULL AND gone > :at AND change <= :at)
+FROM entries_state"""
+_LATEST = "SELECT sum || ' ' || entry FROM entries WHERE ref = :ref AND gone IS NULL"
+_REFS = """
+SELECT state.epoch, entries.ref FROM entries_state AS state LEFT JOIN entries
+    ON {column} = :digest AND entries.change <= :at AND (gone IS NULL OR gone > :at)"""
+_PAGE = """
+SELECT at, seq, ref, current, {what} FROM entries
+    WHERE (at, seq, ref) > (:a, :s, :r) AND change <= :at AND (gone IS NULL OR gone > :at)
+    ORDER BY at, seq, ref LIMIT :page"""
 
 
 class IndexBase:
-    """The lower part of a view: the index as it was at one change."""
+    """The lower part of a view: the index as it was at one change.
+
+    A table that was made anew numbers its changes from the start; its epoch is another, and the view is lost.
+    """
 
     def __init__(self, index: Rows, epoch: str, at: int, count: int) -> None:
         self._index = index
@@ -82,54 +104,88 @@ class IndexBase:
         self._count = count
 
     def record(self, ref: str) -> Record | None:
-        found = self._rows(f"SELECT entry FROM entries WHERE ref = :ref AND {_SEEN}", ref=ref)
-        if not found:  # a view older than what is kept shows the live row rather than a hole
-            found = self._rows(
-                "SELECT entry FROM entries WHERE ref = :ref AND gone IS NULL"
-                " AND :at < (SELECT horizon FROM entries_state)",
-                ref=ref,
-            )
-        return Record(json.loads(found[0][0])) if found else None
+        ((epoch, horizon, live, past),) = self._rows(_RECORD, ref=ref) or [("", 0, None, None)]
+        self._check(epoch)
+        text = live if live is not None else past
+        if text is None and self._at < horizon:
+            # The version of that time was deleted: show the entry as it is rather than a hole.
+            text = next((row[0] for row in self._rows(_LATEST, ref=ref)), None)
+        return None if text is None else self._record(ref, text)
 
     def count(self) -> int:
         return self._count
+
+    def count_current(self) -> int:
+        sql = "SELECT count(*) FROM entries WHERE current = 1 AND change <= :at AND (gone IS NULL OR gone > :at)"
+        return int(self._rows(sql)[0][0])
+
+    def highest_seq(self) -> int:
+        plain = self._rows("SELECT max(seq) FROM entries WHERE ref NOT LIKE '%-conflict-%'")[0][0]
+        copies = self._rows("SELECT ref FROM entries WHERE ref LIKE '%-conflict-%'")
+        return max(plain or 0, *(number_in(ref) for (ref,) in copies), 0)
 
     def keys(self, *, current: bool) -> Iterator[tuple[OrderKey, str]]:
         return ((key, key[2]) for key, _ in self._pages("NULL", current))
 
     def records(self, *, current: bool) -> Iterator[tuple[OrderKey, Record]]:
-        return ((key, Record(json.loads(text))) for key, text in self._pages("entry", current))
+        pages = self._pages("sum || ' ' || entry", current)
+        return ((key, self._record(key[2], text)) for key, text in pages)
 
     def stating(self, fact_key: str) -> list[str]:
-        rows = self._rows(f"SELECT ref FROM entries WHERE fact = :fact AND {_SEEN}", fact=short(fact_key))
-        return [ref for (ref,) in rows if (record := self.record(ref)) and record.fact_key == fact_key]
+        refs = self._refs("fact", fact_key)
+        return [ref for ref in refs if (record := self.record(ref)) and record.fact_key == fact_key]
 
     def carrying(self, delivery: str) -> list[str]:
-        rows = self._rows(f"SELECT ref FROM entries WHERE delivery = :it AND {_SEEN}", it=short(delivery))
-        return [ref for (ref,) in rows if (record := self.record(ref)) and record.delivery == delivery]
+        refs = self._refs("delivery", delivery)
+        return [ref for ref in refs if (record := self.record(ref)) and record.delivery == delivery]
+
+    def _refs(self, column: str, digest: str) -> list[str]:
+        rows = self._rows(_REFS.format(column=column), digest=short(digest))
+        self._check(rows[0][0] if rows else "")
+        return [ref for _, ref in rows if ref is not None]
 
     def _pages(self, what: str, current: bool) -> Iterator[tuple[OrderKey, Any]]:
         """Rows in order, page by page, so that no read transaction lasts (D111)."""
+        sql = _PAGE.format(what=what)
         last: tuple[Any, ...] = (float("-inf"), 0, "")
-        only = "AND current = 1" if current else ""
+        found = 0
         while True:
-            rows = self._rows(
-                f"SELECT at, seq, ref, {what} FROM entries WHERE (at, seq, ref) > (:a, :s, :r) AND {_SEEN} {only}"
-                f" ORDER BY at, seq, ref LIMIT {PAGE}",
-                a=last[0],
-                s=last[1],
-                r=last[2],
-            )
-            yield from (((at, seq, ref), text) for at, seq, ref, text in rows)
+            rows = self._rows(sql, a=last[0], s=last[1], r=last[2], page=PAGE)
+            ((epoch, horizon),) = self._rows("SELECT epoch, horizon FROM entries_state") or [("", 0)]
+            self._check(epoch)
+            found += len(rows)
+            yield from (((at, seq, ref), text) for at, seq, ref, state, text in rows if state or not current)
             if len(rows) < PAGE:
-                return
+                break
             last = rows[-1][:3]
+        if found != self._count and self._at >= horizon:
+            self._damaged(f"{found} rows instead of {self._count}")
+
+    def _record(self, ref: str, text: str) -> Record:
+        """An entry of the table, unless its row is not what was written there."""
+        total, _, body = str(text).partition(" ")
+        if total != str(checksum(str(ref), body)):
+            self._damaged(f"the row of {ref} does not have its sum")
+        return Record(json.loads(body))
+
+    def _damaged(self, how: str) -> NoReturn:
+        self._index.distrust()
+        raise BaseLost(f"the index is damaged: {how}")
+
+    def _check(self, epoch: str) -> None:
+        if epoch != self._epoch:
+            raise BaseLost("the index was made anew")
 
     def _rows(self, sql: str, **values: Any) -> list[Any]:
         try:
-            return self._index.rows(sql, {"at": self._at, **values}, self._epoch)
+            return self._index.rows(sql, {"at": self._at, **values})
         except IndexUnusable as error:
             raise BaseLost(str(error)) from error
+
+
+def checksum(ref: str, text: str) -> int:
+    """Of one row: SQLite itself does not notice a flipped bit in a value."""
+    return zlib.crc32(text.encode(), zlib.crc32(ref.encode()))
 
 
 def short(digest: str) -> bytes:

@@ -1,15 +1,15 @@
 """`X.journal.<n>`: transactions since the checkpoint, one line each, appended and synced (D49.2, D49.7).
 
-    {"v": 1, "gen": n, "base": <sha-256 of the checkpoint's bytes>, "seq": s} <16 hex> {"ops": [{"put":
-    entry, "delivery": digest, "was": digest}, {"del": ref, "was": digest}], "seq": s + 1} ...
+    {"v": 1, "gen": n, "base": <sha-256 of the checkpoint's bytes>, "seq": s}
+    <16 hex> {"ops": [{"put": entry, "delivery": digest, "was": digest}, {"del": ref, "was": digest}], "seq": s + 1}
+    ...
 
-The hex of a line is taken over the hex before it and the line's own JSON, seeded with the base: a line that
-is cut, changed, doubled or taken from another journal does not fit.  `was` is the digest of the version that
-the operation replaced, or null.  A generation is written aside and renamed into its name, so its first line
-is never torn.
+The hex of a line is taken over the hex before it and the line's own JSON, seeded with the base: a line that is cut,
+changed, doubled or taken from another journal does not fit.  `was` is the digest of the version that the operation
+replaced, or null.  A generation is written aside and renamed into its name, so its first line is never torn.
 
-    last line short, with a wrong sum or NULs, and nothing good after it    torn: ignored, cut by the next
-    writer a bad line with good ones after it                                      damage: see repair.py
+    torn      last line short, with a wrong sum or NULs, nothing good after it: ignored, cut by the next writer
+    damaged   a bad line with good ones after it: see repair.py
 """
 
 import hashlib
@@ -59,9 +59,7 @@ class Reading:
     torn: bool = False
     """Something follows the last good line, and nothing good follows that."""
     damaged: int = 0
-    """Bad lines with good ones after them; the good ones are among `transactions`, the position stands
-    before.
-    """
+    """Bad lines with good ones after them; the good ones are among `transactions`, the position stands before."""
 
 
 def name(checkpoint: Path, gen: int) -> Path:
@@ -198,8 +196,8 @@ def _op(item: Mapping[str, Any]) -> Op:
 def _beyond(data: bytes, position: Position, transactions: list[list[Op]]) -> Reading:
     """Tell a torn end from damage: look for good lines behind a bad one.
 
-    A line is checked against the hex that stands before it and against the one that should stand there, so
-    that damage to a hex alone costs nothing.  The last piece without a newline is never a line.
+    A line is checked against the hex that stands before it and against the one that should stand there, so that damage
+    to a hex alone costs nothing.  The last piece without a newline is never a line.
     """
     good: list[list[Op]] = []
     bad = trailing = 0

@@ -7,10 +7,10 @@ X.receipts        digests of deliveries that have left the store
 X.lock            the writers' lock
 X.corrupt-<time>  damaged bytes, kept
 
-view()          reading.py                     no lock; the same object while the files are unchanged
-transaction()   lock -> reading -> settling -> the caller's block -> receipts -> commit point
-fold, purge     lock -> reading -> settling -> writing.py
-sync_index      entry_index.py                 brings the derived table up to what is committed
+view()            reading.py: no lock; the same object while the files are unchanged
+transaction()     lock -> read -> settle what is ill -> the caller's block -> receipts -> commit point (writing.py)
+fold(), purge()   lock -> read -> settle -> writing.py
+sync_index()      entry_index.py: the derived table follows what is committed
 """
 
 import contextlib
@@ -23,19 +23,25 @@ from pathlib import Path
 from . import files, repair
 from .entry_index import Changes, EntryIndex, IndexUnusable, Mark
 from .errors import StoreBusy, StoreError, StoreReadOnly, StoreWriteFailed
+from .index_base import IndexBase
 from .limits import DEFAULT, Limits
 from .lock import WriterLock
 from .reading import Loader, Snapshot, Unsteady
 from .receipts import Receipts
 from .txn import Txn
-from .view import EMPTY, MemoryBase, Record, View
-from .writing import Writer, read_only, write_error
+from .view import EMPTY, MemoryBase, View
+from .writing import PENDING, Writer, read_only, write_error
 
 __all__ = ["LocalStore", "StoreBusy", "StoreError", "StoreReadOnly", "StoreWriteFailed", "Txn", "View"]
 
 
 class LocalStore:
     """One store, for any number of threads; any number of processes may open the same path."""
+
+    _known: Snapshot | None
+    _good: View | None
+    _rebuilt: tuple[Snapshot, View] | None
+    _synced: tuple[Mark, View] | None
 
     def __init__(
         self,
@@ -48,22 +54,16 @@ class LocalStore:
         self._given = Path(path)
         self._clock = clock
         self._limits = limits
-        self._guard = threading.RLock()
-        self._index = None if index_path is None else EntryIndex(Path(index_path), limits)
-        self._real: Path | None = None
-        self._known: Snapshot | None = None
-        self._good: View | None = None
-        self._rebuilt: tuple[Snapshot, View] | None = None
-        self._synced: tuple[Mark, View] | None = None
+        self._index_path = None if index_path is None else Path(index_path)
+        self._make()
         self._unreadable = ""
+        self._refused = ""
         self._swept = False
         self._wrote = False
 
     @property
     def path(self) -> Path:
-        """The checkpoint's real path: symbolic links are followed, so that all ways to it share one lock
-        (CD56).
-        """
+        """The checkpoint's real path: symbolic links are followed, so that all ways to it share one lock (CD56)."""
         return self._open()
 
     # ── read ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -73,6 +73,7 @@ class LocalStore:
 
         Never raises: when the files are ill it is the last good state, and `health` says so (CD58).
         """
+        self._open()
         with self._guard:
             try:
                 snapshot = self._look()
@@ -108,6 +109,8 @@ class LocalStore:
                     f"{snapshot.journal.damaged} lines of the journal of {path.name} cannot be read; the others are "
                     "shown, and the next write keeps the bytes and repairs it."
                 )
+        if self._refused:
+            found.append(self._refused)
         found += self._writer.notes.values()
         found += [
             f"Damaged bytes were kept as {kept.name}. Compare them with the store, then delete the file."
@@ -121,20 +124,20 @@ class LocalStore:
     def transaction(self, *, timeout: float = 0.25) -> Iterator[Txn]:
         """Change the store: read, compare and write as one, excluded against every other writer (C14).
 
-        Committed and durable when the block has ended; an exception inside, or nothing changed, writes
-        nothing. Beside it readers go on.  Raises StoreBusy, StoreReadOnly or StoreWriteFailed, each with
-        what was kept.
+        Committed and durable when the block has ended; an exception inside, or nothing changed, writes nothing. Beside
+        it readers go on.  Raises StoreBusy, StoreReadOnly or StoreWriteFailed, each with what was kept.
         """
         with self._locked(timeout) as snapshot:
             txn = Txn(snapshot.view, self._receipts)
             yield txn
             if txn.changes:
-                snapshot = self._keep(self._writer.commit(snapshot, txn))
+                with self._remembered():
+                    snapshot = self._keep(self._writer.commit(snapshot, txn))
                 self._wrote = True
                 if self._fold_due(snapshot, factor=4.0):
                     with contextlib.suppress(StoreError):
                         self._keep(self._writer.fold(snapshot))
-        if len(snapshot.view.overlay) > self._limits.index_overlay:
+        if isinstance(snapshot.view.base, IndexBase) and len(snapshot.view.overlay) > self._limits.index_overlay:
             self.sync_index()
 
     def fold(self, *, timeout: float = 2.0) -> None:
@@ -142,14 +145,19 @@ class LocalStore:
 
         Raises StoreError; the state is the same either way.
         """
-        with self._locked(timeout) as snapshot:
-            self._keep(self._writer.fold(snapshot))
         self.sync_index()
+        self._fold(timeout)
+
+    def _fold(self, timeout: float, *, building: bool = True) -> None:
+        with self._locked(timeout) as snapshot:
+            followed = isinstance(snapshot.view.base, IndexBase)
+            self._keep(self._writer.fold(snapshot))
+            if followed or building:
+                self.sync_index()  # before anybody looks, so that no reader has to parse the new checkpoint
 
     def maintain(self, *, idle_s: float = 0.0) -> None:
-        """What a worker does between its batches: fold when it is due, bring the derived index up.  Never
-        raises.
-        """
+        """What a worker does between its batches: fold when it is due, bring the derived index up.  Never raises."""
+        self._open()
         with contextlib.suppress(StoreError, OSError, Unsteady):
             with self._guard:
                 snapshot = self._look()
@@ -158,8 +166,7 @@ class LocalStore:
         self.sync_index()
 
     def purge(self, refs: list[str], *, timeout: float = 2.0) -> int:
-        """Remove entries and every copy of them in the store's files and index; gives how many there were
-        (D49.18).
+        """Remove entries and every copy of them in the store's files and index; gives how many there were (D49.18).
 
         Their receipts stay, as digests.  Bytes kept of damaged files are not touched.  Raises StoreError.
         """
@@ -183,15 +190,14 @@ class LocalStore:
         return len(found)
 
     def close(self) -> None:
-        """Let go of what is held; folds first when this process wrote journal lines and it is quick
-        (D49.9).
-        """
+        """Let go of what is held; folds first when this process wrote journal lines and it is quick (D49.9)."""
+        self._open()
         if self._wrote and self._known is not None and self._known.lines:
             snapshot = self._known
             size = snapshot.size + (snapshot.journal.file[2] if snapshot.journal else 0)
             if size / self._limits.fold_rate < self._limits.fold_at_close_s and self._fold_due(snapshot, factor=0.0):
-                with contextlib.suppress(StoreError):
-                    self.fold(timeout=self._limits.reader_wait_s)
+                with contextlib.suppress(StoreError):  # and without building an index, which could take longer
+                    self._fold(self._limits.reader_wait_s, building=False)
         with self._guard:
             self._known = self._rebuilt = self._synced = None
             self._wrote = False
@@ -203,9 +209,9 @@ class LocalStore:
     def sync_index(self) -> bool:
         """Bring the derived index up to what is committed; True when it shows that state.  Never raises.
 
-        A large table is built in short transactions; the work is gone on with at the next call if it is cut
-        short.
+        A large table is built in short transactions; the work is gone on with at the next call if it is cut short.
         """
+        self._open()
         if self._index is None:
             return False
         try:
@@ -215,6 +221,7 @@ class LocalStore:
 
     def changes_since(self, number: int, *, limit: int = 1000) -> Changes | None:
         """What changed in the derived index after change `number`; None when there is no usable index."""
+        self._open()
         if self._index is None:
             return None
         try:
@@ -231,7 +238,7 @@ class LocalStore:
                 snapshot.journal is not None and (snapshot.journal.foreign or snapshot.journal.damaged)
             ):
                 return False
-            mark, view = _mark(snapshot), snapshot.view
+            mark, view = snapshot.as_mark(), snapshot.view
         if mark.same(shown):
             return self._take_index(snapshot)
         if shown is not None and shown.same(snapshot.mark):
@@ -241,7 +248,7 @@ class LocalStore:
             with self._guard:
                 self._known = None
         elif shown is not None and self._synced is not None and shown.same(self._synced[0]):
-            done = index.advance(mark, shown, _difference(self._synced[1], view))
+            done = index.advance(mark, shown, view.changes_from(self._synced[1]))
         else:
             done = index.rebuild(mark, shown, view.records())
         if done:
@@ -259,21 +266,26 @@ class LocalStore:
 
     # ── inside ────────────────────────────────────────────────────────────────────────────────────────────
 
+    def _make(self) -> None:
+        """Everything behind the path; opens nothing."""
+        self._guard = threading.RLock()
+        self._real = Path(os.path.realpath(self._given))
+        self._index = None if self._index_path is None else EntryIndex(self._index_path, self._limits)
+        self._loader = Loader(self._real, self._index, self._limits)
+        self._lock = WriterLock(self._loader.companion("lock"))
+        self._receipts = Receipts(self._loader.companion("receipts"))
+        self._writer = Writer(self._loader, self._receipts, self._limits, self._clock)
+        self._known = self._good = self._rebuilt = self._synced = None
+        self._pid = os.getpid()
+
     def _open(self) -> Path:
-        if self._real is None:
-            with self._guard:
-                if self._real is None:
-                    real = Path(os.path.realpath(self._given))
-                    self._loader = Loader(real, self._index, self._limits)
-                    self._lock = WriterLock(self._loader.companion("lock"))
-                    self._receipts = Receipts(self._loader.companion("receipts"))
-                    self._writer = Writer(self._loader, self._receipts, self._limits, self._clock)
-                    self._real = real
+        """The checkpoint's real path.  A forked child gets its own of everything: its parent's locks may be held."""
+        if self._pid != os.getpid():
+            self._make()
         return self._real
 
     def _look(self) -> Snapshot:
         """The state for a reader; needs `_guard`."""
-        self._open()
         try:
             snapshot = self._loader.look(self._known)
         except Unsteady:
@@ -290,15 +302,13 @@ class LocalStore:
         return snapshot
 
     def _second_best(self, snapshot: Snapshot) -> View:
-        """For a reader of a damaged store: its own last good state, else what can be rebuilt; writes
-        nothing.
-        """
+        """For a reader of a damaged store: its own last good state, else what can be rebuilt; writes nothing."""
         if self._good is not None:
             return self._good
         if self._rebuilt is None or self._rebuilt[0] is not snapshot:
             damaged = self.path.read_bytes() if snapshot.checkpoint else b""
             receipts = Receipts(self._loader.companion("receipts"))
-            view = repair.rebuild(self.path, damaged, receipts, self._clock()).view
+            view = repair.rebuild(self.path, damaged, receipts).shown
             self._rebuilt = (snapshot, view.with_changes({}, ("rebuilt", snapshot.checkpoint, snapshot.damage)))
         return self._rebuilt[1]
 
@@ -306,26 +316,40 @@ class LocalStore:
     def _locked(self, timeout: float) -> Iterator[Snapshot]:
         """Hold the lock; gives the settled state."""
         path = self._open()
-        try:
-            files.make_folder(path.parent)
-        except OSError as error:
-            raise read_only(path, error) from error
-        with self._lock.hold(timeout):
-            self._sweep(path)
-            try:
-                with self._guard:
-                    snapshot = self._writer.settle(self._loader.look(self._known))
-                    self._known, self._good = snapshot, snapshot.view
-            except Unsteady as error:
-                raise StoreBusy(str(error), kept="Nothing was changed; facts stay Pending.") from error
-            except OSError as error:
-                raise read_only(path, error) from error
+        with contextlib.ExitStack() as held:
+            with self._remembered():
+                try:
+                    files.make_folder(path.parent)
+                except OSError as error:
+                    raise read_only(path, error) from error
+                held.enter_context(self._lock.hold(timeout))
+                self._sweep(path)
+                try:
+                    with self._guard:
+                        snapshot = self._writer.settle(self._loader.look(self._known))
+                        self._known, self._good = snapshot, snapshot.view
+                except Unsteady as error:
+                    raise StoreBusy(str(error), kept=PENDING) from error
+                except OSError as error:
+                    raise read_only(path, error) from error
             yield snapshot
+
+    @contextlib.contextmanager
+    def _remembered(self) -> Iterator[None]:
+        """Why writing failed last stays in `health` until writing works; being busy is nobody's illness."""
+        try:
+            yield
+        except StoreBusy:
+            raise
+        except StoreError as error:
+            self._refused = str(error)
+            raise
+        self._refused = ""
 
     def _fold_due(self, snapshot: Snapshot, *, factor: float = 1.0, idle_s: float = 0.0) -> bool:
         if snapshot.checkpoint is None or snapshot.journal is None or not snapshot.lines:
             return False
-        if time.time() - snapshot.checkpoint[3] / 1e9 < self._limits.fold_interval_s:
+        if abs(time.time() - snapshot.checkpoint[3] / 1e9) < self._limits.fold_interval_s:
             return False
         if idle_s >= self._limits.fold_idle_s:
             return True
@@ -333,9 +357,7 @@ class LocalStore:
         return snapshot.journal.file[2] > factor * limit
 
     def _sweep(self, path: Path) -> None:
-        """Once per store object: remove scratch files of writers that died, long ago enough to be
-        nobody's.
-        """
+        """Once per store object: remove scratch files of writers that died, long ago enough to be nobody's."""
         if self._swept:
             return
         self._swept = True
@@ -343,30 +365,3 @@ class LocalStore:
             for found in path.parent.glob(f"{path.name}*.tmp-*"):
                 if time.time() - found.stat().st_mtime > self._limits.scratch_age_s:
                     files.remove_quietly(found)
-
-
-def _mark(snapshot: Snapshot) -> Mark:
-    """What the derived index has to name for it to be believed as this state."""
-    generation = snapshot.journal
-    where = generation.position if generation is not None and generation.follows else None
-    return Mark(
-        snapshot.checkpoint,
-        snapshot.sha,
-        snapshot.canonical,
-        where.gen if where else None,
-        where.base if where else "",
-        where.offset if where else 0,
-        where.chain if where else "",
-        where.seq if where else 0,
-        where.lines if where else 0,
-    )
-
-
-def _difference(old: View, new: View) -> dict[str, Record | None]:
-    """What turns one view into the other; unchanged records are the same objects."""
-    before = {record.entry["ref"]: record for record in old.records()}
-    changes: dict[str, Record | None] = {}
-    for record in new.records():
-        if before.pop(record.entry["ref"], None) is not record:
-            changes[record.entry["ref"]] = record
-    return {**dict.fromkeys(before), **changes}

@@ -1,9 +1,8 @@
-"""The writers' lock: a mutex for this process's threads, then an exclusive lock on `X.lock` for other
-processes.
+"""The writers' lock: a mutex for this process's threads, then an exclusive lock on `X.lock` for other processes.
 
-The lock file is opened freshly each time and never deleted (a deleted one would give two holders two
-files).  The process id is part of the mutex's key and is compared again on release: a child forked inside a
-transaction inherits the descriptor and must not release its parent's lock.
+The lock file is opened freshly each time and never deleted (a deleted one would give two holders two files).  The
+process id is part of the mutex's key and is compared again on release: a child forked inside a transaction inherits
+the descriptor and must not release its parent's lock.
 """
 
 import contextlib
@@ -29,17 +28,13 @@ else:
 POLL_S = (0.0005, 0.004)
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 FOREIGN_OWNER_S = 60.0
-"""Longer than any holder keeps the lock: a mark of another machine that is younger proves that both write
-here.
-"""
+"""Longer than any holder keeps the lock: a mark of another machine that is younger proves that both write here."""
 
 _mutexes: dict[tuple[int, str], threading.Lock] = {}
 
 
 def machine() -> dict[str, str]:
-    """What tells one machine from another: boot id (shared by its containers) and host name (survives a
-    reboot).
-    """
+    """What tells one machine from another: boot id (shared by its containers) and host name (survives a reboot)."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
@@ -57,9 +52,8 @@ class WriterLock:
     def hold(self, timeout: float, *, mark: bool = True) -> Iterator[None]:
         """Hold the lock for a `with` block; waits at most `timeout` seconds.
 
-        `mark` writes the owner into the lock file (for `doctor`, and to notice another machine); readers
-        that only wait for quiet leave it.  Raises StoreBusy when not had in time, StoreReadOnly where
-        locking is impossible.
+        `mark` writes the owner into the lock file (for `doctor`, and to notice another machine); readers that only
+        wait for quiet leave it.  Raises StoreBusy when not had in time, StoreReadOnly where locking is impossible.
         """
         deadline = time.monotonic() + timeout
         pid = os.getpid()
@@ -143,9 +137,7 @@ class WriterLock:
 
 
 def _try_lock(fd: int) -> bool:
-    """One attempt; False when somebody else holds the lock.  Raises StoreReadOnly where there are no
-    locks.
-    """
+    """One attempt; False when somebody else holds the lock.  Raises StoreReadOnly where there are no locks."""
     try:
         if sys.platform == "win32":
             os.lseek(fd, 0, os.SEEK_SET)

@@ -135,8 +135,8 @@ def conflicts(entries: list[Entry]) -> list[Entry]:
 def resolve(txn: Txn, copy_ref: str, keep: Literal["copy", "other"], archive: Callable[[Entry], None]) -> str:
     """Settle a conflict: one version stays under the original ref, the other is handed to `archive` (CD55).
 
-    Gives the ref that stands now, "" when the side that was kept does not exist.  Raises UnknownRef, and ValueError for
-    an entry that is no conflict copy.
+    Gives the ref that stands now, "" when the side that was kept does not exist.  Raises UnknownRef, and ValueError
+    for an entry that is no conflict copy.
     """
     copy = known(txn, copy_ref)
     if not is_conflict(copy):

@@ -1,8 +1,7 @@
-"""Read one consistent state from the files: checkpoint, newest journal, derived index (D49.2, D49.4, D49.14,
-D49.15).
+"""Read one consistent state from the files: checkpoint, newest journal, derived index (D49.2, D49.4, D49.14, D49.15).
 
-Nothing here writes.  A snapshot says what is shown and in what way the files are ill, if they are; the
-writer settles that before it appends (settling.py).
+Nothing here writes.  A snapshot says what is shown and in what way the files are ill, if they are; the writer settles
+that before it appends (writing.py).
 """
 
 import contextlib
@@ -75,6 +74,25 @@ class Snapshot:
         """The newest journal holds transactions, so a commit appends to it."""
         return self.journal is not None and self.journal.lines
 
+    def as_mark(self) -> Mark:
+        """What the derived index has to name for it to be believed as this state."""
+        generation = self.journal
+        where = generation.position if generation is not None and generation.follows else None
+        if generation is None or where is None:
+            return Mark(self.checkpoint, self.sha, self.canonical, None, "", 0, "", 0, 0)
+        return Mark(
+            self.checkpoint,
+            self.sha,
+            self.canonical,
+            where.gen,
+            where.base,
+            where.offset,
+            where.chain,
+            where.seq,
+            where.lines,
+            generation.file,
+        )
+
     def token(self) -> tuple[Any, ...]:
         """Equal iff the committed state is the same."""
         where = self.journal.position if self.journal and self.journal.follows and self.lines else None
@@ -82,12 +100,18 @@ class Snapshot:
 
 
 class Loader:
-    """Reads the files of one store; keeps nothing."""
+    """Reads the files of one store; keeps nothing.
+
+    The journal is read before the checkpoint.  So what is read is one committed state, of some moment since the look
+    began, even if both are replaced meanwhile: a journal whose base is the checkpoint's digest belongs to it; and if
+    it is not, the checkpoint is younger than the journal and holds all of it, or nobody has joined the two yet.
+    """
 
     def __init__(self, path: Path, index: EntryIndex | None, limits: Limits) -> None:
         self.path = path
         self.index = index
         self.limits = limits
+        self._wait = 0.0
 
     def look(self, known: Snapshot | None) -> Snapshot:
         """The committed state now; `known` itself while the files are unchanged.
@@ -95,25 +119,23 @@ class Loader:
         Raises Unsteady when they keep changing, OSError when they cannot be read.
         """
         for attempt in range(self.limits.read_tries):
-            found = self._once(known)
+            found = self._once(known, patient=attempt < self.limits.read_tries - 1)
             if found is not None:
                 return found
             if attempt >= 1:
                 known = None
-            time.sleep(random.uniform(0, 0.001 * (attempt + 1)))
+            time.sleep(self._wait or random.uniform(0, 0.001 * (attempt + 1)))
         raise Unsteady(f"{self.path.name} keeps changing")
 
-    def _once(self, known: Snapshot | None) -> Snapshot | None:
+    def _once(self, known: Snapshot | None, *, patient: bool) -> Snapshot | None:
+        self._wait = 0.0
         there = files.identity(self.path)
         if known is not None and known.checkpoint == there:
             found = self._tail(known)
             if found is not None:
                 return found
         gen = self._newest()
-        found = self._whole(there, gen, known)
-        if found is None or files.identity(self.path) != there or self._newest() != gen:
-            return None
-        return found
+        return self._whole(there, gen, known, patient)
 
     def _newest(self) -> int | None:
         numbers = journal.generations(self.path)
@@ -130,7 +152,7 @@ class Loader:
         if file == generation.file:
             return known
         position = generation.position
-        grown = file[:2] == generation.file[:2] and position is not None and file[2] >= position.offset
+        grown = file[:2] == generation.file[:2] and position is not None and file[2] > position.offset
         ill = generation.torn or generation.damaged or known.damage
         if not grown or ill or not generation.follows or position is None:
             return None
@@ -146,7 +168,9 @@ class Loader:
         found = replace(known, journal=fresh)
         return replace(found, view=_with(known.view, reading.transactions, found.token()))
 
-    def _whole(self, there: files.Identity | None, gen: int | None, known: Snapshot | None) -> Snapshot | None:
+    def _whole(
+        self, there: files.Identity | None, gen: int | None, known: Snapshot | None, patient: bool
+    ) -> Snapshot | None:
         data, file = b"", None
         if gen is not None:
             path = journal.name(self.path, gen)
@@ -155,6 +179,9 @@ class Loader:
                 return None
         if (indexed := self._indexed(there, gen, file)) is not None:
             return indexed
+        if patient and self._index_will_follow(there):
+            self._wait = self.limits.patience_s
+            return None
         if file is not None:
             read = self._read(path, 0, file)
             if read is None:
@@ -163,9 +190,7 @@ class Loader:
         return self._parsed(there, gen, file, data, known)
 
     def _indexed(self, there: files.Identity | None, gen: int | None, file: files.Identity | None) -> Snapshot | None:
-        """The state by the derived index and the journal's tail; None when the index does not match
-        (D49.15).
-        """
+        """The state by the derived index and the journal's tail; None when the index does not match (D49.15)."""
         if self.index is None or there is None or there[2] <= self.limits.whole_max:
             return None
         state = self.index.state()
@@ -187,8 +212,10 @@ class Loader:
             found = replace(plain, journal=generation)
             return replace(found, view=self._over(state[1], found.token()))
         if mark.lines:
-            if mark.gen != gen or file[2] < mark.offset:
+            if mark.gen != gen or mark.journal is None or file[2] < mark.offset:
                 return None
+            if file[:2] != mark.journal[:2] or (file[2] == mark.journal[2] and file != mark.journal):
+                return None  # another file, or written in place: what was taken in of it may not be there any more
             position = replace(position, offset=mark.offset, chain=mark.chain, seq=mark.seq, lines=mark.lines)
         data = self._read(path, position.offset, file)
         reading = None if data is None else journal.read(data, position)
@@ -197,6 +224,12 @@ class Loader:
         generation = Generation(gen, file, reading.position, follows=True, lines=reading.position.lines > 0)
         found = replace(plain, journal=generation, canonical=True)
         return replace(found, view=_with(self._over(state[1], ()), reading.transactions, found.token()))
+
+    def _index_will_follow(self, there: files.Identity | None) -> bool:
+        """A large checkpoint was replaced a moment ago: whoever folded is bringing the index up just now."""
+        if self.index is None or there is None or there[2] <= self.limits.parse_patience:
+            return False
+        return abs(time.time() - there[3] / 1e9) < 1.0 and self.index.state() is not None
 
     def _parsed(
         self,
@@ -213,14 +246,16 @@ class Loader:
         raw = b""
         if there is not None:
             read = files.read_stable(self.path)
-            if read is None or read[1] != there:
+            if read is None:
                 return None
-            raw = read[0]
+            raw, there = read
         sha = hashlib.sha256(raw).hexdigest() if there is not None else ""
         if gen is not None and file is not None:
             generation, transactions = _generation(gen, file, position, data, sha)
         snapshot = Snapshot(EMPTY, there, sha, generation is not None and generation.follows, generation)
         if there is None:
+            if self.path.exists():
+                return None  # the first commit of all was made just now
             others = generation is not None or self.companion("prev").exists()
             return replace(
                 snapshot, damage="it is missing" if others else "", view=View(MemoryBase({}), {}, snapshot.token())

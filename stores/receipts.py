@@ -1,5 +1,4 @@
-"""`X.receipts`: digests of deliveries that have left the store, so that their redelivery changes nothing
-(CR1).
+"""`X.receipts`: digests of deliveries that have left the store, so that their redelivery changes nothing (CR1).
 
 Append-only, one digest a line, synced before the transaction that makes it true (D49.5):
 

@@ -1,7 +1,7 @@
 """When files are damaged, or do not belong together: what can be shown, kept and rebuilt (D49.11-13, CR10).
 
-Damaged is not empty.  The functions that decide read only; whoever writes what they decided keeps the
-damaged bytes under a name of their own first, and may die at any point: deciding again gives the same.
+Damaged is not empty.  The functions that decide read only; whoever writes what they decided keeps the damaged bytes
+under a name of their own first, and may die at any point: deciding again gives the same.
 """
 
 import contextlib
@@ -25,14 +25,17 @@ class Rebuilt:
     """The best state that can be had without the checkpoint."""
 
     view: View
+    """What the checkpoint is to hold."""
+    shown: View
+    """What a reader sees: with the newest journal, which continues an exact checkpoint."""
     source: str
     exact: bool
     """These are the very bytes that were lost: the newest journal says so by its base."""
 
 
-def rebuild(checkpoint: Path, damaged: bytes, receipts: Receipts, now: float) -> Rebuilt:
-    """X.prev, with the journal that continues it, with what can be read out of the damaged bytes, with the
-    newest journal (D49.13).  Raises OSError.
+def rebuild(checkpoint: Path, damaged: bytes, receipts: Receipts) -> Rebuilt:
+    """X.prev, with the journal that continues it, with what can be read out of the damaged bytes, with the newest
+    journal (D49.13).  Raises OSError.
 
     What was removed on purpose does not come back with the older checkpoint (B036): its receipt says so.
     """
@@ -52,29 +55,33 @@ def rebuild(checkpoint: Path, damaged: bytes, receipts: Receipts, now: float) ->
         sha = hashlib.sha256(data).hexdigest()
         used = max((gen for gen, (base, _) in generations.items() if base == sha), default=None)
     view = build(entries, ())
-    if used is not None:
-        view = view.with_changes(plainly(generations[used][1]), ())
-        data = view.checkpoint()
-        if newest is not None and generations[newest][0] == hashlib.sha256(data).hexdigest():
-            return Rebuilt(view, "the very bytes could be made again, nothing is missing", True)
+    for step in ((), generations[used][1] if used is not None else ()):
+        # X was the checkpoint before itself (after a purge, or a fold that was cut), or that with its journal.
+        view = view.with_changes(plainly(step), ())
+        if newest is not None and generations[newest][0] == hashlib.sha256(view.checkpoint()).hexdigest():
+            shown = view.with_changes(plainly(generations[newest][1]), ())
+            return Rebuilt(view, shown, "the very bytes could be made again, nothing is missing", True)
     gone = [record.entry["ref"] for record in view.records() if receipts.removed(record.delivery)]
-    saved = {ref: Record(entry) for ref, entry in codec.salvage(damaged) if _differs(view, ref, entry)}
+    saved = {
+        ref: Record(entry)
+        for ref, entry, sound in codec.salvage(damaged)
+        if _differs(view, ref, entry) and (sound or view.record(ref) is None)
+    }
     view = view.with_changes({**dict.fromkeys(gone), **saved}, ())
     if saved:
         source += f"; {len(saved)} were read out of the damaged bytes"
     if newest is not None and newest != used and generations[newest][1]:
-        net = journal.net(generations[newest][1])
-        view = view.with_changes(rejoin(view, net.values(), receipts, now), ())
-        source += f"; {len(net)} changes come from the newest journal"
-    return Rebuilt(view, source, False)
+        later = plainly(generations[newest][1])
+        view = view.with_changes(later, ())
+        source += f"; {len(later)} changes come from the newest journal"
+    return Rebuilt(view, view, source, False)
 
 
 def rejoin(view: View, ops: Iterable[journal.Op], receipts: Receipts, now: float) -> dict[str, Record | None]:
     """What the net operations of a journal change in a checkpoint that they were not written for (D49.12).
 
-    Per ref: the version it replaced is there -> apply; its result is there, or its delivery lives anywhere
-    or has a receipt -> nothing; else keep both.  A removal of something that was edited since yields to the
-    edit.
+    Per ref: the version it replaced is there -> apply; its result is there, or its delivery lives anywhere or has a
+    receipt -> nothing; else keep both.  A removal of something that was edited since yields to the edit.
     """
     changes: dict[str, Record | None] = {}
     for op in ops:
@@ -95,9 +102,7 @@ def rejoin(view: View, ops: Iterable[journal.Op], receipts: Receipts, now: float
 
 
 def continues(prev: Path, ops: Mapping[str, journal.Op], base: str, sha: str) -> bool:
-    """True when X.prev with the journal's operations is the checkpoint of digest `sha`: a fold was cut
-    (D49.12).
-    """
+    """True when X.prev with the journal's operations is the checkpoint of digest `sha`: a fold was cut (D49.12)."""
     try:
         return fold.digest_of(fold.merged(prev, base, fold.blocks_of(ops.values()))) == sha
     except (OSError, Damaged):
@@ -105,9 +110,7 @@ def continues(prev: Path, ops: Mapping[str, journal.Op], base: str, sha: str) ->
 
 
 def keep_bytes(path: Path, now: float) -> Path | None:
-    """Keep a damaged file under a name of its own, never overwriting; None when there is no file.  Raises
-    OSError.
-    """
+    """Keep a damaged file under a name of its own, never overwriting; None when there is no file.  Raises OSError."""
     with contextlib.suppress(OSError):
         for kept in kept_files(path):
             if kept.samefile(path):
@@ -144,7 +147,7 @@ def _read(path: Path) -> tuple[str, list[list[journal.Op]]]:
     return position.base, journal.read(data[position.offset :], position).transactions
 
 
-def plainly(transactions: list[list[journal.Op]]) -> dict[str, Record | None]:
+def plainly(transactions: Iterable[list[journal.Op]]) -> dict[str, Record | None]:
     """What transactions change in the checkpoint that they were written for."""
     return {ref: _record(op) for ref, op in journal.net(transactions).items()}
 

@@ -7,14 +7,13 @@ from .view import Record, View
 
 
 class Txn:
-    """Reads see the staged changes.  Nothing reaches the disk before the `with` block ends without an
-    exception.
-    """
+    """Reads see the staged changes.  Nothing reaches the disk before the `with` block ends without an exception."""
 
     def __init__(self, base: View, receipts: Receipts) -> None:
         self._base = base
         self._receipts = receipts
         self._staged: dict[str, Record | None] = {}
+        self._before: dict[str, Record | None] = {}
         self._notes: dict[str, str] = {}
         self._facts: dict[str, dict[str, None]] = {}
         self._deliveries: dict[str, dict[str, None]] = {}
@@ -44,9 +43,7 @@ class Txn:
         return below + list(self._facts.get(key, ()))
 
     def delivered(self, digest: str) -> str | None:
-        """Where a delivery is: the ref it lives under, "" when only a receipt is left, None when never seen
-        (CR1).
-        """
+        """Where a delivery is: the ref it lives under, "" when only a receipt is left, None when never seen (CR1)."""
         if staged := self._deliveries.get(digest):
             return next(iter(staged))
         ref_before = self._base.by_delivery(digest)
@@ -92,16 +89,22 @@ class Txn:
         replaced: set[str] = set()
         removed: set[str] = set()
         for ref, record in self._staged.items():
-            before = self._base.record(ref)
+            before = self.before(ref)
             if before is not None and before.delivery not in kept:
                 (removed if record is None else replaced).add(before.delivery)
         return replaced - removed, removed, self._notes
 
+    def before(self, ref: str) -> Record | None:
+        """The record under `ref` when the lock was had."""
+        if ref not in self._before:
+            self._before[ref] = self._base.record(ref)
+        return self._before[ref]
+
     def _record(self, ref: str) -> Record | None:
-        return self._staged[ref] if ref in self._staged else self._base.record(ref)
+        return self._staged[ref] if ref in self._staged else self.before(ref)
 
     def _stage(self, ref: str, record: Record | None) -> None:
-        before = self._base.record(ref)
+        before = self.before(ref)
         same = before is record if record is None or before is None else before.entry == record.entry
         self._note(self._staged.pop(ref, None), ref, there=False)
         if not same:

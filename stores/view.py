@@ -1,8 +1,7 @@
 """What a reader sees: one committed state, fixed, shared and read-only.
 
-A view is a *base* (the parsed checkpoint, or the derived index at one of its changes) and an *overlay* of
-what was committed since.  Both answer the same questions, so that nobody above needs to know how large the
-store is.
+A view is a *base* (the parsed checkpoint, or the derived index at one of its changes) and an *overlay* of what was
+committed since.  Both answer the same questions, so that nobody above needs to know how large the store is.
 """
 
 import heapq
@@ -17,13 +16,14 @@ from .entry import (
     is_current,
     order_key,
     original_delivery,
+    seq_of,
 )
 
 T = TypeVar("T")
 OrderKey = tuple[float, int, str]
 
 COMPACT_AT = 512
-"""Overlay entries above which an in-memory base takes them in."""
+"""Overlay entries above which an in-memory base takes them in; at the least, for it is copied then."""
 
 
 class BaseLost(Exception):
@@ -31,9 +31,7 @@ class BaseLost(Exception):
 
 
 class Record:
-    """An entry with what is derived from it, computed once and carried from state to state while
-    unchanged.
-    """
+    """An entry with what is derived from it, computed once and carried from state to state while unchanged."""
 
     __slots__ = ("_block", "_delivery", "_fact_key", "entry")
 
@@ -85,6 +83,12 @@ class Base(Protocol):
     def records(self, *, current: bool) -> Iterator[tuple[OrderKey, Record]]:
         """The same with the entries."""
 
+    def count_current(self) -> int:
+        """Number of current entries."""
+
+    def highest_seq(self) -> int:
+        """The highest outbox number in any ref, that of a conflict copy's original included; 0 when there is none."""
+
     def stating(self, fact_key: str) -> list[str]:
         """Refs of current entries, no conflict copies, that state a fact."""
 
@@ -116,6 +120,12 @@ class MemoryBase:
             self._order = sorted(pairs, key=lambda pair: pair[0])
         return (pair for pair in self._order if not current or is_current(pair[1].entry))
 
+    def count_current(self) -> int:
+        return sum(1 for record in self._records.values() if is_current(record.entry))
+
+    def highest_seq(self) -> int:
+        return max(map(number_in, self._records), default=0)
+
     def stating(self, fact_key: str) -> list[str]:
         if self._by_fact is None:
             self._by_fact = _grouped(
@@ -136,9 +146,8 @@ class MemoryBase:
 class View(Mapping[str, Entry]):
     """The committed entries by ref at one moment.
 
-    Iteration follows the time a fact was said, then the number it got at enqueue (CD64).  Entries are
-    shared: copy with `dict()` before changing one.  `token` is equal for two views iff they show the same
-    committed state.
+    Iteration follows the time a fact was said, then the number it got at enqueue (CD64).  Entries are shared: copy
+    with `dict()` before changing one.  `token` is equal for two views iff they show the same committed state.
     """
 
     def __init__(
@@ -194,6 +203,19 @@ class View(Mapping[str, Entry]):
         merged = heapq.merge(self._ask(below), sorted(above, key=_first), key=_first)
         return [entry for _, entry in merged]
 
+    def count_current(self) -> int:
+        """How many entries `current()` has, without reading them (D52: old versions do not count)."""
+        count = self._ask(lambda base: base.count_current())
+        for ref, record in self._overlay.items():
+            below = self._below(ref)
+            count += record is not None and is_current(record.entry)
+            count -= below is not None and is_current(below.entry)
+        return count
+
+    def highest_seq(self) -> int:
+        """The highest outbox number in any committed ref, 0 when there is none: a new one must be above it (CD43)."""
+        return max(self._ask(lambda base: base.highest_seq()), *map(number_in, self._overlay), 0)
+
     def current_refs(self) -> list[str]:
         """Refs of `current()`, in order, without reading the entries."""
         return self._refs(current=True)
@@ -234,9 +256,18 @@ class View(Mapping[str, Entry]):
     def with_changes(self, changes: Mapping[str, Record | None], token: tuple[Any, ...]) -> "View":
         """The view after `changes` (None removes); what is unchanged is shared."""
         overlay = {**self._overlay, **changes}
-        if len(overlay) > COMPACT_AT and isinstance(self._base, MemoryBase):
+        if isinstance(self._base, MemoryBase) and len(overlay) > max(COMPACT_AT, self._base.count() // 8):
             return View(MemoryBase(_applied(self._base.all(), overlay)), {}, token)
         return View(self._base, overlay, token, self._fallback)
+
+    def changes_from(self, old: "View") -> dict[str, Record | None]:
+        """What turns `old` into this view; unchanged records are the same objects."""
+        before = {record.entry["ref"]: record for record in old.records()}
+        changes: dict[str, Record | None] = {}
+        for record in self.records():
+            if before.pop(record.entry["ref"], None) is not record:
+                changes[record.entry["ref"]] = record
+        return {**dict.fromkeys(before), **changes}
 
     @property
     def overlay(self) -> dict[str, Record | None]:
@@ -277,6 +308,11 @@ class View(Mapping[str, Entry]):
                 raise
             self._base, self._fallback = self._fallback(), None
             return question(self._base)
+
+
+def number_in(ref: str) -> int:
+    """The outbox number in a ref or, for a conflict copy, in the ref it conflicts with; 0 when there is none."""
+    return seq_of(ref.split("-conflict-")[0]) or 0
 
 
 def build(entries: Mapping[str, Entry], token: tuple[Any, ...], last: View | None = None) -> View:

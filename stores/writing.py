@@ -6,8 +6,8 @@
     fold                scratch = X with the journal, synced -> X linked to X.prev -> X replaced -> folder synced
                         -> generation n+1 renamed into its name -> folder synced -> old generations deleted
 
-Dying between any two of these steps leaves files that `settle` brings back to one state, and dying inside
-`settle` leaves files that it settles again.
+Dying between any two of these steps leaves files that `settle` brings back to one state, and dying inside `settle`
+leaves files that it settles again.
 """
 
 import contextlib
@@ -74,7 +74,7 @@ class Writer:
     def _rebuild(self, snapshot: Snapshot) -> None:
         """Damaged checkpoint: keep its bytes, write the best state; X.prev stays as it is (D49.13)."""
         damaged = self.path.read_bytes() if snapshot.checkpoint else b""
-        rebuilt = repair.rebuild(self.path, damaged, self._receipts, self._clock())
+        rebuilt = repair.rebuild(self.path, damaged, self._receipts)
         repair.keep_bytes(self.path, self._clock())
         data = rebuilt.view.checkpoint()
         files.replace_file(self.path, data, known=snapshot.checkpoint, name="rebuilt checkpoint")
@@ -85,13 +85,10 @@ class Writer:
     def _rejoin(self, snapshot: Snapshot, generation: Generation) -> None:
         """The journal does not continue the checkpoint, or has bad lines among good ones (D49.11, D49.12)."""
         name = journal.name(self.path, generation.gen)
-        position, transactions = _all_lines(name)
+        position, reading = _all_lines(name)
+        transactions = reading.transactions
         if generation.damaged and generation.lines:
-            repair.keep_bytes(name, self._clock())
-            self.notes["journal"] = (
-                f"{name.name} had {generation.damaged} unreadable lines; the readable ones were kept, and so were "
-                "its bytes."
-            )
+            self._keep_journal(name, generation.damaged)
         net = journal.net(transactions)
         prev = self._loader.companion("prev")
         view = snapshot.view
@@ -121,6 +118,10 @@ class Writer:
         files.replace_file(self.path, data, known=snapshot.checkpoint, prev=prev, name="joined checkpoint")
         self._start(generation.gen + 1, hashlib.sha256(data).hexdigest(), _seq(generation))
 
+    def _keep_journal(self, name: Path, bad: int) -> None:
+        repair.keep_bytes(name, self._clock())
+        self.notes["journal"] = f"{name.name} had {max(bad, 1)} unreadable lines; its bytes were kept aside."
+
     def _apart(self, snapshot: Snapshot, generation: Generation) -> bool:
         """Checkpoint and journal do not belong together and have to be joined before anything is appended."""
         if generation.foreign or generation.damaged:
@@ -137,9 +138,9 @@ class Writer:
             return []
         for gen in reversed([gen for gen in journal.generations(self.path) if gen < newest.gen]):
             with contextlib.suppress(OSError):
-                position, transactions = _all_lines(journal.name(self.path, gen))
-                if position is not None and position.base == snapshot.sha != "" and transactions:
-                    return transactions
+                position, reading = _all_lines(journal.name(self.path, gen))
+                if position is not None and position.base == snapshot.sha != "" and reading.transactions:
+                    return reading.transactions
         return []
 
     def _cut(self, generation: Generation) -> None:
@@ -149,9 +150,7 @@ class Writer:
             files.cut(name, generation.position.offset, "journal")
 
     def _rely_on(self, snapshot: Snapshot) -> None:
-        """Sync what others wrote: its writer may have died before it did, and a redelivery would be acked by
-        it.
-        """
+        """Sync what others wrote: its writer may have died before it did, and a redelivery would be acked by it."""
         generation = snapshot.journal
         state = (snapshot.checkpoint, generation.file if generation and generation.lines else None)
         if state == self._durable:
@@ -166,9 +165,7 @@ class Writer:
     # ── commit ────────────────────────────────────────────────────────────────────────────────────────────
 
     def commit(self, snapshot: Snapshot, txn: Txn) -> Snapshot:
-        """Write a transaction's changes; what it gives is durable.  Raises StoreError: then nothing has
-        changed.
-        """
+        """Write a transaction's changes; what it gives is durable.  Raises StoreError: then nothing has changed."""
         given: int | None = None
         try:
             if files.identity(self.path) != snapshot.checkpoint:
@@ -206,8 +203,7 @@ class Writer:
         if found.journal is not None:
             found = replace(found, journal=replace(found.journal, follows=False))
         if len(data) > self._limits.whole_max:
-            # From here on commits append, and the generation's base tells every process that X is of our
-            # form.
+            # From here on commits append, and the generation's base tells every process that X is of our form.
             with contextlib.suppress(OSError):
                 found = replace(found, journal=self._start(self._next(found), sha, _seq(found.journal)))
         self._durable = (file, None)
@@ -232,7 +228,7 @@ class Writer:
                 ref,
                 None if record is None else record.entry,
                 "" if record is None else record.delivery,
-                entry_digest(before.entry) if (before := snapshot.view.record(ref)) is not None else None,
+                entry_digest(before.entry) if (before := txn.before(ref)) is not None else None,
             )
             for ref, record in txn.changes.items()
         ]
@@ -251,10 +247,16 @@ class Writer:
         if generation is None or not generation.lines or generation.position is None:
             return snapshot
         try:
-            _, transactions = _all_lines(journal.name(self.path, generation.gen))
-            blocks = fold.blocks_of(journal.net(transactions).values())
-            pieces = fold.Hashed(fold.merged(self.path, generation.position.base, blocks))
+            name = journal.name(self.path, generation.gen)
+            position, reading = _all_lines(name)
             prev = self._loader.companion("prev")
+            if position is None or reading.position.offset != generation.position.offset or reading.torn:
+                # Damaged behind our back: what we show was read before, or by the derived index, and is whole.
+                self._keep_journal(name, reading.damaged)
+                pieces = fold.Hashed([snapshot.view.checkpoint()])
+            else:
+                blocks = fold.blocks_of(journal.net(reading.transactions).values())
+                pieces = fold.Hashed(fold.merged(self.path, position.base, blocks))
             file = files.replace_file(self.path, pieces, known=snapshot.checkpoint, prev=prev, name="fold")
             found = replace(snapshot, checkpoint=file, sha=pieces.sha, canonical=True, strange=())
             found = replace(found, journal=self._start(generation.gen + 1, pieces.sha, _seq(generation)))
@@ -279,9 +281,7 @@ class Writer:
         files.sync_folder(self.path.parent, "purge")
 
     def _start(self, gen: int, base: str, seq: int) -> Generation:
-        """Start a generation, then delete those that nobody needs: the newest and one older are kept
-        (D49.1).
-        """
+        """Start a generation, then delete those that nobody needs: the newest and one older are kept (D49.1)."""
         position = journal.create(self.path, gen, base, seq)
         file = files.identity(journal.name(self.path, gen))
         assert file is not None
@@ -327,13 +327,14 @@ def read_only(path: Path, error: OSError) -> StoreError:
     )
 
 
-def _all_lines(name: Path) -> tuple[journal.Position | None, list[list[journal.Op]]]:
-    """Every transaction of a generation that can be read, from its start."""
+def _all_lines(name: Path) -> tuple[journal.Position | None, journal.Reading]:
+    """A generation from its start: the position behind its first line (None when that is lost), and what it holds."""
     data = name.read_bytes()
     position = journal.parse_header(data)
     if position is None:
-        return None, journal.survey(data)
-    return position, journal.read(data[position.offset :], position).transactions
+        lost = journal.Position(0, "", 0, "", 0)
+        return None, journal.Reading(lost, journal.survey(data), damaged=1)
+    return position, journal.read(data[position.offset :], position)
 
 
 def _seq(generation: Generation | None) -> int:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,10 +40,18 @@ class Wizard(Tty):
         self.seen = len(self.text())
         os.write(self.fd, text.encode() + b"\r")
 
-    def end(self) -> str:
-        """Wait for the end of the program; what it said."""
+    def end(self, timeout: float = 60, again: bytes = b"") -> str:
+        """Wait for the end of the program; what it said.
+
+        again  typed every second until then: what is typed while a prompt is being set up may be dropped
+        """
+        last = time.monotonic() + timeout
         while self.pump(1):
-            pass
+            if time.monotonic() > last:
+                raise RuntimeError("the program did not end:\n" + self.text()[-2000:])
+            if again:
+                with contextlib.suppress(OSError):
+                    os.write(self.fd, again)
         self._reap()
         return self.text()
 
@@ -140,8 +149,7 @@ def test_stopping_in_the_middle_saves_nothing(host: Host, how: str) -> None:
         terminal.answer("Where durable memory")
         terminal.answer("Label of new", "work")
         assert terminal.until(lambda: "Hard cap" in terminal.text())
-        os.write(terminal.fd, how.encode())
-        screen = terminal.end()
+        screen = terminal.end(again=how.encode())
     assert "nothing was saved" in screen
     assert "Traceback" not in screen
     assert host.config.read_text() == before

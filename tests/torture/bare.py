@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def load() -> None:
-    """After this `import cognition.stores.local` works in a program started by its file name."""
+    """After this `cognition.stores.local` and `torture.store_work` can be imported by a program in a file."""
     root = Path(__file__).resolve().parents[2]
     spec = importlib.machinery.ModuleSpec("cognition", None, is_package=True)
     spec.submodule_search_locations = [str(root)]
     sys.modules["cognition"] = importlib.util.module_from_spec(spec)
-    sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != root]
+    sys.path[:] = [str(root / "tests"), *(entry for entry in sys.path if Path(entry or ".").resolve() != root)]
