@@ -172,6 +172,9 @@ class IndexBase:
         self._index.distrust()
         raise BaseLost(f"the index is damaged: {how}")
 
+    def distrust(self) -> None:
+        self._index.distrust()
+
     def _check(self, epoch: str) -> None:
         if epoch != self._epoch:
             raise BaseLost("the index was made anew")

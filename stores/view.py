@@ -92,6 +92,9 @@ class Base(Protocol):
     def stating(self, fact_key: str) -> list[str]:
         """Refs of current entries, no conflict copies, that state a fact."""
 
+    def distrust(self) -> None:
+        """It was found to contradict itself."""
+
     def carrying(self, delivery: str) -> list[str]:
         """Refs of entries that came from a delivery."""
 
@@ -138,6 +141,9 @@ class MemoryBase:
             self._by_delivery = _grouped((record.delivery, ref) for ref, record in self._records.items())
         return self._by_delivery.get(delivery, [])
 
+    def distrust(self) -> None:
+        """A dictionary does not."""
+
     def all(self) -> dict[str, Record]:
         """The records by ref; not to be changed."""
         return self._records
@@ -161,12 +167,17 @@ class View(Mapping[str, Entry]):
         self._overlay = overlay
         self.token = token
         self._fallback = fallback
+        self._listed: frozenset[str] = frozenset()
         self._count: int | None = None
         self._by_fact: dict[str, list[str]] | None = None
         self._by_delivery: dict[str, list[str]] | None = None
 
     def __getitem__(self, ref: str) -> Entry:
         record = self.record(ref)
+        if record is None and ref in self._listed and ref not in self._overlay:
+            self._base.distrust()  # it lists what it cannot show: the derived index is damaged
+            self._leave_base()
+            record = self.record(ref)
         if record is None:
             raise KeyError(ref)
         return record.entry
@@ -293,8 +304,10 @@ class View(Mapping[str, Entry]):
             for ref, record in self._overlay.items()
             if record is not None and (not current or is_current(record.entry))
         ]
-        merged = heapq.merge(self._ask(below), sorted(above), key=_first)
-        return [ref for _, ref in merged]
+        listed = self._ask(below)
+        if self._fallback is not None:
+            self._listed = frozenset(ref for _, ref in listed)
+        return [ref for _, ref in heapq.merge(listed, sorted(above), key=_first)]
 
     def _below(self, ref: str) -> Record | None:
         return self._ask(lambda base: base.record(ref))
@@ -306,8 +319,12 @@ class View(Mapping[str, Entry]):
         except BaseLost:
             if self._fallback is None:
                 raise
-            self._base, self._fallback = self._fallback(), None
+            self._leave_base()
             return question(self._base)
+
+    def _leave_base(self) -> None:
+        if self._fallback is not None:
+            self._base, self._fallback, self._listed = self._fallback(), None, frozenset()
 
 
 def number_in(ref: str) -> int:
