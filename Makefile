@@ -111,6 +111,7 @@ unittest: setup
 # -- to look at --------------------------------------------------------------------------------------------------
 
 demo: setup
+	@[ -d .venv/host$(HOST) ] || { echo "make demo: HOST is 19 or 22, not $(HOST)" >&2; exit 2; }
 	@.venv/host$(HOST)/bin/python demo/two_sessions.py
 
 bench: setup
@@ -119,10 +120,16 @@ bench: setup
 	done; \
 	[ -z "$$failed" ] || { echo "missed:$$failed" >&2; exit 1; }
 
+# The long forms, about half an hour; `make torture KILLS=300` is what .ci/run does.
+KILLS ?= 10000
 torture: setup
-	@set -e; for program in tests/torture/kill_*.py tests/torture/torture_*.py; do \
-	  printf '\n== %s\n' $$program; $(PY19) $$program; \
-	done
+	$(say) 'kill -9 between session end and receipt, at every place of the outbox, at every place of the store'
+	@$(PY19) tests/torture/kill_session.py $$(( $(KILLS) / 10 + 20 ))
+	@$(PY19) tests/torture/torture_outbox.py --sample $$(( $(KILLS) / 5 )) --random 40
+	@$(PY19) tests/torture/kill_store.py --kills $(KILLS)
+	$(say) 'damage to every file; several processes on one home'
+	@$(PY19) tests/torture/damage_store.py --runs $(KILLS)
+	@$(PY19) tests/torture/share_store.py
 
 clean:
 	@rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .venv/mypy .venv/*.log

@@ -22,10 +22,13 @@ except Exception as _first:
         from agent.memory_provider import MemoryProvider
 
         PROVIDER_NAME = "cognition"
-        _WHY = (
-            f"a file of the plugin does not load ({type(_reason).__name__}: {_reason}); nothing was lost: "
-            "reinstall the plugin and start a new session."
-        )
+        try:
+            from .checkup import reinstall, why
+
+            _said, _mend = why(_reason), reinstall()
+        except Exception:  # that file is the broken one
+            _said, _mend = f"{type(_reason).__name__}: {_reason}", "hermes plugins update cognition"
+        _WHY = f"a file of the plugin does not load ({_said}); nothing was lost; mend: {_mend}, then a new session"
 
         class CognitionMemoryProvider(MemoryProvider):  # type: ignore[no-redef]
             """Stands in when the real one cannot load: present, unavailable, and able to say why."""

@@ -1,8 +1,8 @@
 """Whose memory a session may read and write, and for which project (D44, D45, design Decision 11).
 
-An audience is `owner` (the person at this machine), `person/<platform>/<user>` (a direct chat) or
-`room/<platform>/<chat>`.  The empty audience means that the host cannot say who is there: nothing is captured and
-nothing is shown.
+An audience is `owner` (the person at this machine), `person/<platform>/<user>` (a direct chat),
+`room/<platform>/<chat>` or `key/<platform>/<digest>` (a client of the HTTP server).  The empty audience means that the
+host cannot say who is there: nothing is captured and nothing is shown.
 """
 
 import hashlib
@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from .stores.entry import scrub
 
 OWNER = "owner"
 _OWNER_PLATFORMS = {"", "cli", "tui", "acp", "local", "desktop"}
@@ -69,8 +71,12 @@ def place_of(facts: Mapping[str, Any], owners: Iterable[str] = (), project: str 
     writes = (not context or context == "primary") and platform not in _UNATTENDED
     user, chat = _text(facts, "user_id"), _text(facts, "chat_id")
     kind = _text(facts, "chat_type").lower()
+    key = _text(facts, "gateway_session_key")
     speaker = Speaker(user, _text(facts, "user_name")) if user else None
-    audience = _audience(platform, user, chat, kind, _text(facts, "gateway_session_key"))
+    audience = _audience(platform, user, chat, kind, key)
+    if audience.startswith("room/") and not (user and key.split(":")[-1] == user):
+        # Several people may share this object; only a turn that names its author is a person's (P38).
+        speaker = Speaker(chat, _text(facts, "chat_name"))
     if audience.startswith("person/") and f"{platform}:{user}" in set(owners):
         return Place(OWNER, project, None, writes)
     if audience == OWNER:
@@ -94,7 +100,7 @@ def _audience(platform: str, user: str, chat: str, kind: str, session_key: str) 
 
 def _text(facts: Mapping[str, Any], key: str) -> str:
     value = facts.get(key)
-    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return scrub(str(value)).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def project_of(folder: Path | None) -> str:
@@ -105,7 +111,7 @@ def project_of(folder: Path | None) -> str:
         resolved = folder.resolve()
         for candidate in (resolved, *resolved.parents):
             if (candidate / ".git").exists():
-                return candidate.name
-    except OSError:
+                return scrub(candidate.name)
+    except (OSError, ValueError):
         pass
     return ""

@@ -105,8 +105,7 @@ def _tokens(measure: tuple[int, float]) -> int:
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens that `text` is likely to cost: a number that no usual tokeniser exceeds several-fold (CD73,
-    B065).
+    """Tokens that `text` is likely to cost: a number that no usual tokeniser exceeds several-fold (CD73, B065).
 
     Characters are counted by script (capture.md section 4: wide characters 1, other letters outside ASCII
     1/2, everything else 1/4, emoji 2; scripts that tokenisers split further count more), and words and
@@ -148,13 +147,22 @@ def _escape(text: str) -> str:
 
 
 def quote(content: str) -> str:
-    """`content` as a JSON string literal on one line that nothing inside can break; `json.loads` gives it
-    back.
+    """`content` as a JSON string literal on one line that nothing inside can break; `json.loads` gives it back.
 
     The one exception: lone surrogates come back as U+FFFD (B052).
     """
     literal = json.dumps(_SURROGATE.sub("\ufffd", content), ensure_ascii=False)
     return '"' + _escape(literal[1:-1]) + '"'
+
+
+def plain(content: str) -> str:
+    """`content` on one line without quotation marks: how the earlier line form has it (D72)."""
+    return _escape(_SURROGATE.sub("\ufffd", content))
+
+
+def shown_ref(ref: object) -> str:
+    """`ref` as a line shows it (D108)."""
+    return _label(ref, _REF, _REF_LENGTH)
 
 
 def _label(value: object, pattern: re.Pattern[str], length: int) -> str:
@@ -201,18 +209,16 @@ def _who(provenance: Mapping[str, Any]) -> object:
 
 def _line(entry: Entry, content: str, *, cut: bool = False, note: str = "") -> str:
     provenance = _provenance(entry)
-    ref = _label(entry.get("ref"), _REF, _REF_LENGTH) or "?"
+    ref = shown_ref(entry.get("ref")) or "?"
     repo = _label(entry.get("repo") or provenance.get("origin_repo"), _AUTHOR, _LABEL_LENGTH) or "?"
     date = entry_date(entry)
     author = _label(_who(provenance), _AUTHOR, _LABEL_LENGTH)
-    conflict = _label(entry.get("conflict_with"), _REF, _REF_LENGTH)
+    conflict = shown_ref(entry.get("conflict_with"))
     marks = [repo, date, author, f"in conflict with {conflict}" if conflict else "", note]
     mark = " …" if cut else ""
     if date or author:
         return f"- [{ref}] {quote(content)}{mark} ({' · '.join(part for part in marks if part)})"
-    # The earlier form (D72): no quotation marks, the same escapes.
-    plain = _escape(_SURROGATE.sub("\ufffd", content))
-    return f"- [{ref}] {plain}{mark} ({' · '.join(part for part in marks if part)})"
+    return f"- [{ref}] {plain(content)}{mark} ({' · '.join(part for part in marks if part)})"  # the earlier form (D72)
 
 
 def _content(entry: Entry) -> str:
@@ -223,9 +229,8 @@ def _content(entry: Entry) -> str:
 def format_entry(entry: Entry, *, note: str = "") -> str:
     """The one line of START.md: `- [ref] "content" (repo · YYYY-MM-DD · author)`.
 
-    `?` stands for a missing ref or repo; without date and author it is the earlier `- [ref] content (repo)`
-    (D72). A conflict copy names the ref it is in conflict with; `note`, our own words, is added at the end
-    of the bracket.
+    `?` stands for a missing ref or repo; without date and author it is the earlier `- [ref] content (repo)` (D72). A
+    conflict copy names the ref it is in conflict with; `note`, our own words, is added at the end of the bracket.
     """
     return _line(entry, _content(entry), note=note)
 
@@ -279,8 +284,7 @@ def _complete(value: object) -> bool:
 
 
 def rank_key(entry: Entry) -> tuple[bool, int, float, float]:
-    """The contract's order, best first when sorted ascending: system-pin > provenance > recency > salience
-    (C23).
+    """The contract's order, best first when sorted ascending: system-pin > provenance > recency > salience (C23).
 
     Only the five provenance fields count (CD77); what is not a finite number counts as 0 (CD82).
     """
@@ -330,11 +334,10 @@ def fit(
 ) -> Fitted:
     """As many of `entries`, in the order given, as `budget` tokens hold together with `frame` and a marker.
 
-    `frame` holds further lines of the same text (heading, Pending line): they count too (CD78).  Strict
-    order: nothing enters after something was left out (CD75).  An entry longer than the whole room, or than
-    `longest` tokens, is shortened with a mark (CD76).  `keep_one` keeps the first entry whatever the budget
-    (CA26).  `notes` maps a ref to the note of its line.  The marker is the last of `lines`; nothing left
-    out, no marker (CA24).
+    `frame` holds further lines of the same text (heading, Pending line): they count too (CD78).  Strict order: nothing
+    enters after something was left out (CD75).  An entry longer than the whole room, or than `longest` tokens, is
+    shortened with a mark (CD76).  `keep_one` keeps the first entry whatever the budget (CA26).  `notes` maps a ref to
+    the note of its line.  The marker is the last of `lines`; nothing left out, no marker (CA24).
     """
     notes = notes or {}
     lines = [format_entry(entry, note=notes.get(str(entry.get("ref")), "")) for entry in entries]
@@ -386,8 +389,7 @@ def _add(left: tuple[int, float], right: tuple[int, float]) -> tuple[int, float]
 
 
 def apply_budget(entries: Iterable[Entry], budget: int = DEFAULT_BUDGET_TOKENS) -> tuple[str, int, int]:
-    """(text, kept, dropped): the entries by the contract's order, cut to `budget` tokens, marker last (C23,
-    2.5).
+    """(text, kept, dropped): the entries by the contract's order, cut to `budget` tokens, marker last (C23, 2.5).
 
     One entry is always kept (CA26), shortened if need be.  No entries: `("", 0, 0)`.
     """

@@ -7,13 +7,14 @@ nothing is clamped.  What decides where data goes fails closed (D28).
 
 from typing import Any
 
-from .settings.form import as_text, schema
+from .settings.form import schema
 from .settings.key import Key
-from .settings.layers import FILE, FOLDER, HOST, SAVED, SETUP, Settings, load
+from .settings.layers import Settings, load, unplaced
+from .settings.places import FILE, FOLDER, HOST, SAVED, SETUP
 from .settings.remote import check_remote
 from .settings.store import adopt, save
 from .settings.table import BY_NAME, KEY_COMMAND, KEYS, QUESTIONS, SECRET
-from .settings.values import WrongValue, check
+from .settings.values import WrongValue, as_text, check
 
 __all__ = [
     "BY_NAME",
@@ -37,6 +38,7 @@ __all__ = [
     "model",
     "save",
     "schema",
+    "unplaced",
 ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import config, host
+from . import checkup, config, host, skill
 
 log = logging.getLogger(__name__)
 PROVIDER_NAME = "cognition"
@@ -31,7 +31,7 @@ class Configured(host.MemoryProvider):
         try:
             home = host.current_home()
             return config.schema(self._load(home), host.memory_config(home)[0])
-        except Exception:  # no home to read yet: the defaults are offered
+        except Exception:  # no home to read: the defaults are offered
             return config.schema()
 
     def save_config(self, values: Mapping[str, Any], hermes_home: str) -> None:
@@ -44,25 +44,37 @@ class Configured(host.MemoryProvider):
         """`hermes memory setup`, by the picker and by name: ask, save, activate (P15)."""
         from .settings.questionnaire import run
 
-        run(Path(hermes_home), PROVIDER_NAME, host)
+        run(Path(hermes_home), PROVIDER_NAME, host, package=checkup.ROOT)
 
     def get_status_config(self, provider_config: Any = None) -> dict[str, Any]:
         """Lines for `hermes memory status`: effective settings, health, counts; no remembered text (P20)."""
         reason = self.unavailable_reason()
         if reason:
             return {"problem": reason}
-        from .status import lines
+        try:
+            from .status import lines
 
-        given = provider_config if isinstance(provider_config, Mapping) else None
-        return lines(self._load(host.current_home(), given))
+            given = provider_config if isinstance(provider_config, Mapping) else None
+            return lines(self._here(given))
+        except Exception as error:  # memory itself may be well: the host would show nothing but a name of an exception
+            log.warning("cognition: the status cannot be shown (%s: %s)", type(error).__name__, error)
+            return {"problem": f"the status cannot be shown ({checkup.why(error)}); mend: {checkup.reinstall()}"}
 
     def backup_paths(self) -> list[str]:
         """Everything lives in the home: nothing to add to `hermes backup` (P58, CD95)."""
         return []
 
     def identity_signature(self) -> dict[str, Any]:
-        settings = self._settings or self._load(host.current_home())
+        settings = self._settings or self._here()
         return {"author": settings["author"], "repos": list(settings["repos"])}
+
+    def _here(self, layer: Mapping[str, Any] | None = None) -> config.Settings:
+        """The settings of the active home; defaults where the host does not say which that is (P54)."""
+        try:
+            home = host.current_home()
+        except Exception as error:
+            return config.unplaced(str(error), layer, self._given)
+        return self._load(home, layer)
 
     def _load(self, home: Path, layer: Mapping[str, Any] | None = None) -> config.Settings:
         """The effective settings of `home`; `layer` stands for memory.cognition where the host passes it."""
@@ -75,4 +87,11 @@ class Configured(host.MemoryProvider):
         """The settings of `home`, after the files of an earlier version were taken over (Decision 1)."""
         for line in config.adopt(home, host.memory_config(home)[0]):
             log.info("cognition: %s", line)
-        return self._load(home)
+        settings = self._load(home)
+        if settings["skills.enabled"]:
+            skill.copy_to(settings["skills.dir"], home)
+        return settings
+
+    def offers_skill(self) -> bool:
+        """Whether the bundled skill may be registered with the host."""
+        return bool(self._load(host.current_home())["skills.enabled"])

@@ -19,7 +19,9 @@ __all__ = [
     "MemoryProvider",
     "ask",
     "ask_secret",
+    "configuration",
     "current_home",
+    "hides_memory_tools",
     "is_terminal",
     "memory_config",
     "recall_status",
@@ -28,6 +30,7 @@ __all__ = [
     "secret",
     "setting_writer",
     "working_directory",
+    "write_approval",
     "write_setting",
 ]
 
@@ -65,15 +68,55 @@ def memory_config(home: Path) -> tuple[Any, str]:
     return ours, ""
 
 
+def configuration(home: Path) -> Any:
+    """The effective configuration of `home`, read only; raises where the file cannot be read or parsed."""
+    return _configuration(Path(home))
+
+
+def write_approval(home: Path) -> bool:
+    """Whether writes wait for the user's approval: memory.write_approval, read now (P50, M14).
+
+    True as well when the configuration cannot be read: a host function that says "off" then is not used.
+    """
+    try:
+        config = configuration(home)
+        memory = config.get("memory") if isinstance(config, Mapping) else config
+        value = memory.get("write_approval") if isinstance(memory, Mapping) else memory
+    except Exception:
+        return True
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    return str(value).strip().lower() not in ("", "false", "off", "no", "0", "none", "null")
+
+
+def hides_memory_tools(configuration: Any) -> bool:
+    """Whether the toolsets chosen for the terminal leave the provider's tools out (B014); False when unknown."""
+    resolve = _symbol("hermes_cli.tools_config", "_get_platform_tools")
+    agent = configuration.get("agent") if isinstance(configuration, Mapping) else None
+    disabled = agent.get("disabled_toolsets") if isinstance(agent, Mapping) else None
+    if isinstance(disabled, list) and "memory" in disabled:
+        return True
+    with contextlib.suppress(Exception):
+        return bool(resolve) and "memory" not in resolve(configuration, "cli")
+    return False
+
+
 def _configuration(home: Path) -> Any:
     """The effective configuration of `home`; raises where the file cannot be read or parsed."""
     path = home / "config.yaml"
-    if home.resolve() != current_home().resolve():
+    try:
+        active = home.resolve() == current_home().resolve()
+    except Exception:  # a host that does not say: its own reader could be another home's
+        active = False
+    if not active:
         return _parse(path)
     read = _symbol("hermes_cli.config", "load_config_readonly") or _symbol("hermes_cli.config", "load_config")
     if read is None:
         return _parse(path)
-    config = read()
+    try:
+        config = read()
+    except Exception:  # its file or its function: parsing tells
+        return _parse(path)
     memory = config.get("memory") if isinstance(config, Mapping) else None
     if not isinstance(memory, Mapping) or not (memory.get("provider") or memory.get("cognition")):
         _parse(path)  # for a file that it cannot read the host gives its defaults: that has to be told apart
@@ -208,14 +251,17 @@ def _managed(dotted: str) -> str:
 
 def _save_whole(key: tuple[str, ...], value: Any) -> None:
     """The older way: the host rewrites its file; on hosts up to 0.20 that costs the user's comments."""
-    config = import_module("hermes_cli.config").load_config()
+    load, save = _symbol("hermes_cli.config", "load_config"), _symbol("hermes_cli.config", "save_config")
+    if load is None or save is None:
+        raise RuntimeError("this host has no function that writes its config.yaml")
+    config = load()
     group = config
     for part in key[:-1]:
         if not isinstance(group.get(part), dict):
             group[part] = {}
         group = group[part]
     group[key[-1]] = value
-    import_module("hermes_cli.config").save_config(config)
+    save(config)
 
 
 def _look_up(config: Any, key: tuple[str, ...]) -> Any:

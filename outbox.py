@@ -25,6 +25,7 @@ from .delivery import earlier, quarantine, retention, spill
 from .delivery.database import Database
 from .delivery.errors import OutboxBusy, OutboxError, OutboxUnavailable, RefusedByState
 from .delivery.limits import (
+    COMMIT_WAIT,
     DEFAULT_MAX_ENTRIES,
     ENQUEUE_WAIT,
     KEEP_ENDED,
@@ -202,9 +203,9 @@ class Outbox:
         """
         return earlier.adopt(self.database, Path(path), redact, self.max_entries)
 
-    def seen(self, root: str) -> list[str]:
+    def seen(self, root: str, *, wait: float = COMMIT_WAIT) -> list[str]:
         """Fingerprints of the user rows of `root` that have been looked at, in order (D62)."""
-        with self.database.reading() as db:
+        with self.database.reading(wait) as db:
             rows = db.execute("SELECT fingerprint FROM seen WHERE root = ? ORDER BY n", (scrub(root),))
             return [str(row[0]) for row in rows]
 
@@ -294,10 +295,10 @@ class Outbox:
         with self.database.reading() as db:
             return int(db.execute("PRAGMA data_version").fetchone()[0])
 
-    def backlog(self, now: float | None = None) -> dict[str, Any]:
+    def backlog(self, now: float | None = None, *, wait: float = COMMIT_WAIT) -> dict[str, Any]:
         """`pending`, `oldest_age_secs`, `next_due_in_secs`, `tombstones`; null where there is none (2.5)."""
         at = self.clock() if now is None else now
-        with self.database.reading() as db:
+        with self.database.reading(wait) as db:
             pending, oldest, next_due, inflight = db.execute(
                 f"""SELECT count(*), min(created_at), min(CASE WHEN {FREE} THEN due_at END),
                            count(CASE WHEN state = 'inflight' THEN 1 END)

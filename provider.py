@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import audience, config, configured, host, toolset
+from . import audience, checkup, config, configured, host, skill, toolset
 from .audience import Speaker, place_of, project_of
 from .configured import PROVIDER_NAME, Configured
+from .host_sessions import HostSessions
 from .toolset import schemas
 
 log = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ class CognitionMemoryProvider(Configured):
         try:
             _handle_class()
         except Exception as error:
-            return f"a part of the plugin does not load ({type(error).__name__}: {error}); reinstall it."
+            return f"a part of the plugin does not load ({checkup.why(error)}); mend: {checkup.reinstall()}"
         return ""
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
@@ -81,20 +82,27 @@ class CognitionMemoryProvider(Configured):
 
     def initialize(self, session_id: str = "", **kw: Any) -> None:
         """Bind this object to a session in a home; a second call binds it anew (D47).  Never raises (P23)."""
+        before: Any = None
         try:
             with self._lock:
-                self._release()
+                # Should the new session fail to start, nothing may go on in the old one (P23).
+                before, self._handle = self._handle, None
+                self._authors.clear()
                 home = Path(kw.get("hermes_home") or host.current_home())
                 self._settings = self._take_up(home)
                 project = project_of(host.working_directory(kw.get("cwd")))
                 place = place_of(kw, self._settings["audiences.owner"], project)
                 kind = _handle_class()
-                self._handle = kind(self._settings, str(session_id or ""), place, host.redactor())
+                kept, asked = HostSessions(home), functools.partial(host.write_approval, home)
+                self._handle = kind(self._settings, str(session_id or ""), place, host.redactor(), kept, asked)
+                self._handle.warn = kw.get("warning_callback")
                 self._failed = ""
                 weakref.finalize(self, kind.dropped, self._handle).atexit = False
         except Exception as error:
             self._failed = f"cognition could not start ({type(error).__name__}: {error}); nothing is recalled or kept."
             self._note("initialize", error)
+        if before is not None:
+            before.close(drain=False)  # after the new one is open, so that a shared runtime stays
         notices = [self._failed] if self._failed else (self._settings.problems if self._settings else [])
         if self._settings and (refused := self._settings.write_refusal) and refused not in _warned:
             _warned.add(refused)
@@ -112,12 +120,15 @@ class CognitionMemoryProvider(Configured):
     def system_prompt_block(self) -> str:
         from .prompt import block
 
-        return block(self._settings or self._load(host.current_home()))
+        return block(self._settings or self._here())
 
     @_hook(None)
     def on_turn_start(self, turn_number: int = 0, message: str = "", **kw: Any) -> None:
-        if author := _author(kw, "author_"):
+        author = _author(kw, "author_")
+        if author:
             self._authors.append((str(message), author))
+        if self._handle is not None:
+            self._handle.turn(str(message), author)
 
     @_hook("")
     def prefetch(self, query: str, *, session_id: str = "", **_kw: Any) -> str:
@@ -147,7 +158,7 @@ class CognitionMemoryProvider(Configured):
             turn = kw.get("turn_author")
             author = _author(turn, "") if isinstance(turn, Mapping) else self._turn_author(user_content)
             bot = isinstance(turn, Mapping) and bool(turn.get("is_bot"))
-            handle.hear(user_content, session_id, author, bot=bot)
+            handle.hear(user_content, session_id, author, bot=bot, messages=messages)
 
     @_hook(None)
     def on_session_end(self, messages: Any = None, **_kw: Any) -> None:
@@ -174,26 +185,32 @@ class CognitionMemoryProvider(Configured):
     def on_delegation(self, task: Any = "", result: Any = "", **_kw: Any) -> None:
         """Findings of other agents are not the user's words (P37): nothing is kept."""
 
+    @_hook(None)
     def on_memory_write(
         self, action: str = "", target: str = "", content: str = "", metadata: Any = None, **_kw: Any
     ) -> None:
-        """Built-in memory is the host's; it is not mirrored (C24)."""
+        """Built-in memory is the host's and is not mirrored (C24); what it corrects leaves our recall (D110)."""
+        if handle := self._live():
+            handle.builtin_wrote(action, content, metadata)
 
     def handle_tool_call(self, tool_name: str, args: Any = None, **_kw: Any) -> str:
         """Answer a tool call with JSON text; every fault becomes one plain message (P35, CD87)."""
-        handle = self._live()
-        if handle is None:
-            text = self._failed or "cognition is not initialized: start a session first."
-            memoria = str(tool_name).startswith("memoria_")
-            wrong = {"success": False, "error": "not_ready", "hint": text} if memoria else {"error": text}
-            return json.dumps(wrong)
+        name, code = str(tool_name), "not_ready"
+        text = self._failed or "cognition is not initialized: start a session first."
         try:
-            from .toolset.handlers import call
+            handle = self._live()
+            if handle is not None:
+                from .toolset.handlers import call
 
-            return call(handle, str(tool_name), args)
+                return call(handle.tools, name, args)
         except Exception as error:
-            self._note(f"tool {tool_name}", error)
-            return json.dumps({"error": f"{tool_name} could not be answered; cognition_status says what is wrong."})
+            self._note(f"tool {name}", error)
+            code, text = (
+                "memoria_internal_error",
+                f"{name} could not be answered; hermes memory status says what is wrong.",
+            )
+        wrong = {"success": False, "error": code, "hint": text} if name.startswith("memoria_") else {"error": text}
+        return json.dumps(wrong)
 
     # -- names the earlier test suite touches (contract 2.5) -------------------------------------------------------
 
@@ -203,6 +220,7 @@ class CognitionMemoryProvider(Configured):
 
         return [fact.content for fact in told_facts(messages, host.redactor())]
 
+    @_hook(False)
     def archive_and_evict(self, ref: str, reason: str) -> bool:
         """Archive one entry, then remove it, as one transaction (C16).  False for an unknown ref (CA19)."""
         handle = self._live()
@@ -261,13 +279,8 @@ def _handle_class() -> Any:
         from .handle import Handle
     except Exception:
         package = __name__.rpartition(".")[0]
-        kept = {
-            package,
-            __name__,
-            *(module.__name__ for module in (config, configured, host, audience, toolset, schemas)),
-        }
-        below = [name for name in sys.modules if name.startswith(f"{package}.") and name not in kept]
-        for name in below:
+        kept = {__name__, *(m.__name__ for m in (config, configured, checkup, host, skill, audience, toolset, schemas))}
+        for name in [name for name in sys.modules if name.startswith(f"{package}.") and name not in kept]:
             if not name.startswith(f"{package}.settings"):  # config.py, which is kept, holds its classes
                 del sys.modules[name]
         from .handle import Handle
@@ -280,8 +293,10 @@ def _author(facts: Mapping[str, Any], prefix: str) -> Speaker | None:
 
 
 def register(ctx: Any) -> None:
-    """Register exactly one provider, before anything else (C1, P13)."""
-    ctx.register_memory_provider(CognitionMemoryProvider())
+    """Register exactly one provider, before anything else (C1, P13); then offer the skill."""
+    made = CognitionMemoryProvider()
+    ctx.register_memory_provider(made)
+    skill.offer(ctx, made.offers_skill)
 
 
 __all__ = ["PROVIDER_NAME", "CognitionMemoryProvider", "register"]

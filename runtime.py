@@ -8,33 +8,51 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .capture.session import Context, SessionCapture
+from .checkup import broken_parts, unwritable
 from .config import Settings
-from .merge import CommitLog, Delivery, Outcome, push_batch
+from .delivery.holding import Holding
+from .merge import CommitLog, Outcome
 from .outbox import NewFact, Outbox, OutboxError, Row, SeenMark
 from .provenance import archive_and_evict, git_author
 from .queue import DurablePushQueue, Worker
-from .stores.entry import Entry, is_conflict, seq_of
+from .recall.builtin import BuiltIn
+from .recall.context import Contexts
+from .recall.guard import WallClock
+from .stores.entry import Entry, is_conflict
 from .stores.local import LocalStore
+from .writes import Writes
 
 if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)
     from .recall.engine import Recalled, RecallEngine
 
 log = logging.getLogger(__name__)
 
+HOOK_WAIT_S = 0.05  # seconds a hook waits for another process's lock on the outbox (D58)
 PUSH_AFTER_S = 0.2  # seconds from a session boundary to the push, unless a drain comes first
 PUSH_LOCK_S = 2.0  # seconds the worker waits for another writer (D49.3); then the rows stay Pending
-SHUTDOWN_DRAIN_S = 1.5  # of the 2 s that shutdown may take (P49)
+SHUTDOWN_DRAIN_S = 1.0  # of the 2 s that shutdown may take (P49)
 PENDING_NOTICE_S = 600.0  # a Pending line appears only when something has waited this long (START.md)
-AUTHOR_S = 2.0  # seconds git may take to name the author
+AUTHOR_S = 2.0  # seconds git may take to name the author, on the worker
+AUTHOR_HOOK_S = 0.3  # the same at a session boundary that comes before the worker has asked
+FOLD_IDLE_S = 60.0  # a store that has rested this long is folded (D49.9)
 
 _open: dict[Path, "Runtime"] = {}
 _open_lock = threading.Lock()
+
+
+class Transcripts(Protocol):
+    """What the host keeps, read only (host_sessions.py; D96)."""
+
+    def recalled_rows(
+        self, session_id: str, fault: Callable[[str, BaseException], None] | None = None
+    ) -> Sequence[Mapping[str, object]] | None: ...
+
+    def builtin_texts(self) -> Sequence[str] | None: ...
 
 
 class Runtime:
@@ -43,38 +61,73 @@ class Runtime:
     failures  kind -> (count, last message) of what went wrong without stopping anything; shown in status
     """
 
-    def __init__(self, settings: Settings, *, clock: Callable[[], float] = lambda: time.time()) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Callable[[], float] = lambda: time.time(),
+        approval: Callable[[], bool] | None = None,
+    ) -> None:
         self.settings, self.clock = settings, clock
         self.failures: dict[str, tuple[int, str]] = {}
         self._users = 0
         self._author = str(settings["author"])
-        self._author_lock = threading.Lock()
-        self.store = LocalStore(settings.path("commit_log_path"), clock=clock)
+        self._draining = threading.local()  # .until: monotonic end of a drain on this thread
+        # The store's table of entries and the text index share one derived file (D49.15).
+        self._index = settings.folder / "recall.db"
+        self.store = LocalStore(settings.path("commit_log_path"), self._index, clock=clock)
         self.outbox = Outbox(
             settings.path("queue.path"),
             max_entries=settings["queue.max_entries"],
             clock=clock,
-            seq_floor=self._highest_seq,
+            seq_floor=lambda: self.store.view().highest_seq(),  # CD43
         )
         self._engine: RecallEngine | None = None
         self._engine_lock = threading.Lock()
-        self.worker = Worker(self.outbox, self._push, clock=clock, on_idle=lambda: self.engine.tidy())
+        self.worker = Worker(self.outbox, self._push, clock=clock, on_idle=self._tidy)
+        self.holding = Holding(self.outbox, approval, self.worker.wake)
+        self.writes = Writes(
+            self.store,
+            self.outbox,
+            settings.path("archive.path"),
+            clock=clock,
+            redact=_without_secrets,
+            search=self._nearest,
+            committed=self._changed,
+            queued=self.worker.wake,
+            removed=self.worker.idle_soon,
+        )
+        self.contexts = Contexts()  # what each session has been told (D76)
+        self.builtin = BuiltIn(self.store, self.outbox.database, clock, self.note)
+        self._recall_clock = WallClock()
+
+    def _tidy(self) -> None:
+        """The worker's idle pass: fold the journal, erase what was forgotten from the index (D49.9, D102)."""
+        self.builtin.work()  # what found a lock taken before
+        self.store.maintain(idle_s=FOLD_IDLE_S)
+        self.writes.erase()
+        self.engine.tidy()
 
     # -- sharing ---------------------------------------------------------------------------------------------------
 
     @classmethod
-    def acquire(cls, settings: Settings) -> "Runtime":
-        """The runtime of this home, made on first use.  Each acquire is paired with one release."""
+    def acquire(cls, settings: Settings, approval: Callable[[], bool] | None = None) -> "Runtime":
+        """The runtime of this home, made on first use.  Each acquire is paired with one release.
+
+        approval  says whether writes wait for the user's approval now (D39)
+        """
         home = settings.home.resolve()
         with _open_lock:
             runtime = _open.get(home)
             if runtime is None:
                 runtime = _open[home] = cls(settings)
+            if approval is not None:
+                runtime.holding.needed = approval
             runtime._users += 1
             return runtime
 
     def release(self, *, close: bool) -> None:
-        """Give one acquire back.
+        """Give one acquire back.  Never called by a finalizer: it takes a lock (see Handle.dropped).
 
         close  True when a provider shuts down: the last one stops the worker and closes the files.  False when a
                provider was dropped without shutdown: the runtime stays for the next one, so that a host which makes
@@ -86,7 +139,7 @@ class Runtime:
             if last and _open.get(self.settings.home.resolve()) is self:
                 del _open[self.settings.home.resolve()]
         if last:
-            self.worker.stop(0.5)
+            self.worker.stop(0.3)
             self.close()
 
     def close(self) -> None:
@@ -101,21 +154,25 @@ class Runtime:
             if self._engine is None:
                 from .recall.engine import RecallEngine
 
-                self._engine = RecallEngine(self.store, self.settings.folder / "recall.db")
+                self._engine = RecallEngine(self.store, self._index)
             return self._engine
 
     # -- the way of a fact -----------------------------------------------------------------------------------------
 
-    def author(self) -> str:
-        """The configured author, else git's user.name, else `unknown` (C29, C30).  Asked once per runtime."""
-        with self._author_lock:
-            if not self._author:
-                self._author = git_author(AUTHOR_S) or "unknown"
-            return self._author
+    def author(self, timeout: float = AUTHOR_S) -> str:
+        """The configured author, else git's user.name, else `unknown` (C29, C30).  Asked once per runtime.
+
+        No lock: a boundary must not wait for a git that the worker is still asking (P24).
+        """
+        if not self._author:
+            self._author = git_author(timeout) or "unknown"
+        return self._author
 
     def settle(self, session: SessionCapture, messages: object = (), speaker: dict[str, str] | None = None) -> int:
         """Enqueue what `session` has said; durable when it returns.  Raises what the outbox raises, losing nothing."""
-        count = session.settle(messages, known=self._seen, enqueue=self._enqueue, author=self.author(), speaker=speaker)
+        count = session.settle(
+            messages, known=self._seen, enqueue=self._enqueue, author=self.author(AUTHOR_HOOK_S), speaker=speaker
+        )
         if count:
             self.worker.wake(after=PUSH_AFTER_S)
         return count
@@ -130,7 +187,7 @@ class Runtime:
         """What the first boundary and the first recall need, done on the worker beforehand."""
         self.worker.submit(broken_parts)
         self.worker.submit(self.author)
-        self.worker.submit(self.outbox.counts)
+        self.worker.submit(self.holding.release)
         self.worker.submit(self.refresh)
         self.worker.wake()
 
@@ -139,21 +196,35 @@ class Runtime:
 
     def _seen(self, root: str) -> list[str] | None:
         try:
-            return self.outbox.seen(root)
+            return self.outbox.seen(root, wait=HOOK_WAIT_S)
         except OutboxError as error:  # locked or ill: what is at hand still goes to a spill file (D58)
             self.note("marks of seen rows", error)
             return None
 
     def _enqueue(self, facts: Sequence[NewFact], seen: Sequence[SeenMark]) -> list[str]:
-        return self.outbox.enqueue(facts, seen)
+        wanted = [fact for fact in facts if not self.builtin.covers(fact.payload)]
+        return self.outbox.enqueue(wanted, seen, state=self.holding.state())
 
     def _push(self, rows: list[Row]) -> list[tuple[Row, Outcome]]:
         """Commit a batch: one read, one comparison, one write of the store (design: the way of a fact)."""
-        deliveries = [Delivery(row.ref, {**row.payload, "ref": row.ref}, row.base_hash) for row in rows]
-        outcomes = push_batch(self.store, deliveries, now=self.clock(), timeout=PUSH_LOCK_S)
-        by_ref = {outcome.ref: outcome for outcome in outcomes}
+        left = getattr(self._draining, "until", float("inf")) - time.monotonic()
+        wait = max(0.05, min(PUSH_LOCK_S, left))
+        texts = [row for row in rows if row.op == "put"]
+        done = self.writes.push(texts, timeout=wait) if texts else []
+        if len(texts) < len(rows):
+            done += self.writes.apply([row for row in rows if row.op != "put"])
+        if self.builtin.pushed(row.payload for row in rows):
+            self.worker.submit(self.builtin.work)
         self.worker.submit(self.refresh)
-        return [(row, by_ref[row.ref]) for row in rows]
+        return done
+
+    def _changed(self) -> None:
+        """A direct write is found by the next search, and what it removed leaves the files (D102)."""
+        self.refresh()
+
+    def _nearest(self, text: str, audience: str) -> list[Entry]:
+        hits, _ = self.engine.search(text, audience=audience, top_k=5, relevant_only=False)
+        return [hit.entry for hit in hits]
 
     def refresh(self) -> None:
         """Bring the derived index up to the store; its failure costs freshness, never the commit."""
@@ -164,11 +235,11 @@ class Runtime:
 
     def drain(self, seconds: float = SHUTDOWN_DRAIN_S) -> int:
         """Push what is due now, for at most `seconds`; what is left stays Pending.  Returns how many rows went."""
-        return self.worker.drain(time.monotonic() + seconds)
-
-    def _highest_seq(self) -> int:
-        """The highest number used in a committed ref: a new outbox goes on above it (CD43)."""
-        return max((seq_of(ref.split("-conflict-")[0]) or 0 for ref in self.store.view()), default=0)
+        self._draining.until = time.monotonic() + seconds
+        try:
+            return self.worker.drain(self._draining.until)
+        finally:
+            self._draining.until = float("inf")
 
     # -- earlier names (D117) --------------------------------------------------------------------------------------
 
@@ -184,23 +255,59 @@ class Runtime:
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
-    def recall(self, query: str, *, audience: str, project: str, already: frozenset[str], notice: bool) -> "Recalled":
-        """The recall block for one question (START.md).  notice: a Pending line may be added."""
-        settings = self.settings
-        return self.engine.recall(
-            query,
-            audience=audience,
-            project=project,
-            target_tokens=settings["recall.target_tokens"],
-            budget_tokens=settings["budget_tokens"],
-            already=already,
-            pending=self._overdue() if notice else 0,
-        )
+    def recall(
+        self, query: str, *, session: str, audience: str, project: str, transcripts: Transcripts | None = None
+    ) -> "Recalled":
+        """The recall block for one question of a session, within recall.deadline_s (START.md).  Never raises."""
+        settings, contexts = self.settings, self.contexts
+        seconds = float(settings["recall.deadline_s"])
+        deadline = time.monotonic() + seconds
+        try:
+            # Looks of at most 0.1 s; on this thread, because each thread that asks the outbox opens it for itself.
+            if transcripts is not None:
+                self.look_up(session, transcripts, query)
+            pending = self._overdue() if contexts.notice_due(session) else 0
+            self.builtin.load()
+            already, spent, with_floor = contexts.known(session), contexts.spent(session), contexts.floor_due(session)
+            found = self._recall_clock.run(
+                lambda: self.engine.recall(
+                    query,
+                    audience=audience,
+                    project=project,
+                    target_tokens=settings["recall.target_tokens"],
+                    budget_tokens=settings["budget_tokens"],
+                    already=already,
+                    pending=pending,
+                    deadline=deadline - 0.15 * seconds,  # what was found by then still has to be written down
+                    with_floor=with_floor,
+                    spent=spent,
+                    elsewhere=self.builtin.knows,
+                ),
+                max(0.0, deadline - time.monotonic()),
+            )
+        except Exception as error:
+            self.note("recall", error)
+            found = nothing_recalled()
+        # Only now: a block that comes too late is not in the context.
+        contexts.gave(session, query, found.text, floor=found.floor_given, pending=found.pending_shown)
+        return found
+
+    def look_up(self, session: str, transcripts: Transcripts, question: str = "") -> None:
+        """Read from the host's transcript what the context of a session holds, once (D76, P46)."""
+        self.contexts.ensure(session, question, lambda name: transcripts.recalled_rows(name, self.note))
 
     def _overdue(self) -> int:
-        backlog = self.outbox.backlog()
+        backlog = self.backlog()
         age = backlog["oldest_age_secs"]
         return int(backlog["pending"]) if age is not None and age > PENDING_NOTICE_S else 0
+
+    def backlog(self) -> dict[str, Any]:
+        """The outbox's counts; all None while it cannot be read, which health then says (CR10, CD90)."""
+        try:
+            return self.outbox.backlog(wait=HOOK_WAIT_S)
+        except OutboxError as error:
+            self.note("outbox", error)
+            return dict.fromkeys(("pending", "oldest_age_secs", "next_due_in_secs", "tombstones"))
 
     def entries(self, audience: str, repo: str | None) -> list[Entry]:
         """The current entries of one audience, oldest first; `repo` filters by exact label (CA2)."""
@@ -212,7 +319,7 @@ class Runtime:
 
     def status(self) -> dict[str, Any]:
         """Counts and health, no remembered text (contract cognition.md 2.6, CD42, CD90)."""
-        backlog = self.outbox.backlog()
+        backlog = self.backlog()
         current = self.store.view().current()
         return {
             "pending_unpushed": backlog["pending"],
@@ -230,13 +337,24 @@ class Runtime:
         failed = [f"{kind}: {count} time(s), last: {last}" for kind, (count, last) in self.failures.items()]
         parts = [part for part in (self.store, self.outbox, self._engine) if part is not None]
         ill = [line for part in parts for line in part.health()]
-        return [*broken_parts(), *self.settings.problems, *ill, *failed, *self._stuck()]
+        files = (self.store.path, self.outbox.path, self._index)
+        return [*broken_parts(), *unwritable(files), *self.settings.problems, *ill, *failed, *self._stuck()]
 
     def _stuck(self) -> list[str]:
         """Why Pending facts do not go through, in the worker's words."""
-        if not self.worker.last_error or not self.outbox.backlog()["pending"]:
+        if not self.worker.last_error or not self.backlog()["pending"]:
             return []
         return [f"facts stay Pending, safe in the outbox, and are tried again: {self.worker.last_error}"]
+
+    def outage(self, grace: float = 0.0) -> str:
+        """Why accepted facts have waited `grace` seconds or longer, "" while they go through; free of cost then."""
+        if not self.worker.last_error:
+            return ""
+        backlog = self.backlog()
+        if backlog["pending"] is None:
+            return f"the outbox cannot be used, what you say waits beside it: {self.worker.last_error}"
+        oldest = backlog["oldest_age_secs"]
+        return "; ".join(self._stuck()) if oldest is not None and oldest >= grace else ""
 
     def note(self, kind: str, error: BaseException) -> None:
         """Count a failure; one WARNING for each kind and process (P51)."""
@@ -246,16 +364,17 @@ class Runtime:
             log.warning("cognition: %s failed (%s); memory goes on, see cognition_status", kind, type(error).__name__)
 
 
-def broken_parts() -> list[str]:
-    """Load the parts that are loaded on first use; one line for each that does not load (P5, B001)."""
-    lines = []
-    for part, use in (("capture.reader", "nothing new is remembered"), ("recall.engine", "nothing is recalled")):
-        try:
-            import_module(f"{__package__}.{part}")
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            lines.append(f"{part} does not load ({reason}): {use}, what is stored is safe; reinstall the plugin.")
-    return lines
+def _without_secrets(text: str) -> str:
+    from .capture.redact import redact
+
+    return redact(text)
+
+
+def nothing_recalled() -> "Recalled":
+    """What a recall that failed has to say."""
+    from .recall.engine import Recalled
+
+    return Recalled("", (), 0)
 
 
 def repo_of(entry: Entry) -> str:

@@ -3,9 +3,12 @@
 from typing import Any
 
 from . import config
+from .checkup import broken_parts, unwritable
 from .config import Settings
 
+AUTHOR_S = 0.3  # seconds git may take to say who the author is
 _ALWAYS = ("backend", "repos", "budget_tokens", "author")
+_NO_AUTHOR = "unknown - set it with: hermes config set memory.cognition.author NAME"
 
 
 def lines(settings: Settings) -> dict[str, Any]:
@@ -20,23 +23,40 @@ def lines(settings: Settings) -> dict[str, Any]:
 
         runtime = Runtime(settings)  # read only: its worker is never started
         try:
-            state = runtime.status()
-            shown["remembered"] = f"{state['committed']} entries, {state['conflicts']} conflicts"
-            shown["pending"] = f"{state['pending_unpushed']} (unpushed), {state['tombstones']} tombstones"
+            entries, conflicts = _counts(runtime.store)
+            shown["remembered"] = f"{_many(entries, 'entry', 'entries')}, {_many(conflicts, 'conflict', 'conflicts')}"
+            shown["pending"] = _pending(runtime.backlog())
             problems = runtime.health()
         finally:
             runtime.close()
     else:
-        from .runtime import broken_parts
-
         shown["remembered"] = "nothing yet"
-        problems = [*broken_parts(), *problems]
+        files = (settings.path("commit_log_path"), settings.path("queue.path"))
+        problems = [*broken_parts(), *unwritable(files), *problems]
     shown["health"] = "ok" if not problems else problems[0]
     for number, problem in enumerate(problems[1:], start=2):
         shown[f"problem {number}"] = problem
     for number, note in enumerate(settings.notes, start=1):
         shown[f"note {number}"] = note
     return shown
+
+
+def _counts(store: Any) -> tuple[int, int]:
+    """Current entries and, apart, conflict copies among them; only those are read (a large store is not)."""
+    view = store.view()
+    copies = (view[ref] for ref in view.current_refs() if "-conflict-" in ref)
+    conflicts = sum(1 for entry in copies if entry.get("conflict_with"))
+    return view.count_current() - conflicts, conflicts
+
+
+def _pending(backlog: dict[str, Any]) -> str:
+    if backlog["pending"] is None:
+        return "cannot be read now"
+    return f"{backlog['pending']} (unpushed), {_many(backlog['tombstones'], 'tombstone', 'tombstones')}"
+
+
+def _many(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
 
 
 def _changed(settings: Settings) -> list[str]:
@@ -49,7 +69,12 @@ def _line(settings: Settings, name: str) -> str:
     """A value and where it comes from; a default has no origin."""
     value, key = config.as_text(settings[name]), config.BY_NAME[name]
     if name == "author" and not value:
-        return "(git user.name)"
-    origin = settings.origin.get(name, "") if settings[name] != key.default else ""
-    said = [part for part in (origin, "not used by this version yet" if key.later else "") if part]
+        from .provenance import git_author
+
+        value = git_author(AUTHOR_S)
+        return f"{value} (git user.name)" if value else _NO_AUTHOR
+    if settings[name] == key.default:
+        return value
+    said = [settings.origin.get(name, ""), "not used by this version yet" if key.later else ""]
+    said = [part for part in said if part]
     return f"{value} ({', '.join(said)})" if said else value

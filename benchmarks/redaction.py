@@ -2,6 +2,8 @@
 
     python benchmarks/redaction.py [--verbose] [--host]
 
+Exit code 1 when recall is under 0.95 or any look-alike was changed.
+
 Reads `../shared/data/secrets.jsonl.gz` beside the repository when it is there, otherwise a small synthetic set made
 here.  A secret counts as masked when its text is gone; a look-alike is a false positive when anything in it changed.
 `--host` adds the host's own redactor as the second pass where Hermes Agent is importable.
@@ -17,6 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+RECALL = 0.95  # floor; no look-alike at all may be changed
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[0] = str(ROOT / "tests")
 
@@ -58,7 +61,7 @@ def synthetic() -> list[dict[str, object]]:
 
 
 def main() -> int:
-    """Print the figures; exit code 0."""
+    """Print the figures; exit code 1 when recall is under RECALL or a look-alike was changed."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--verbose", action="store_true", help="name what was missed or wrongly masked, by id")
     options.add_argument("--host", action="store_true", help="run the host's redactor as the second pass")
@@ -91,7 +94,7 @@ def main() -> int:
             print("missed", row["id"], row.get("kind", ""))
         for row in wrong:
             print("wrong ", row["id"], row.get("kind", ""))
-    return 0
+    return 1 if 1 - len(missed) / len(secrets) < RECALL or wrong else 0
 
 
 if __name__ == "__main__":

@@ -9,39 +9,46 @@ said about or by others.
 import re
 from dataclasses import dataclass
 
+from .languages import OTHER_LANGUAGES
+from .lazy import lazy
+from .norms import CONDITION, NORMS, OPENING
 from .patterns import (
+    DANGLING,
+    EMPTY_WORDS,
     FAILING,
     FILLER,
     HYPOTHETICAL,
     KEY_STATEMENT,
     LEAD,
+    MASKED,
     PASSING_TALK,
     PASSWORD_TALK,
+    PLACEHOLDER,
     PROJECT,
     QUESTION_CJK,
     QUESTION_START,
     REPORT,
-    RULES,
     SECRET_TALK,
     STANDING_REQUEST,
     TAIL,
     TEAM,
     UNREAL,
-    Rule,
+    WORD,
 )
-from .redact import holds_secret
+from .patterns import RULES as ENGLISH
+from .redact import redact
+from .rule import Rule
 from .sentences import CAP, mask_quotes, sentences
 
 _LEAST = 6  # characters of a statement that can mean anything by itself
-_CLAUSE = re.compile(
+_CLAUSE = lazy(
     r"(?:[,;:–—]\s+|\s+-\s+|\.\.\.\s+)(?:(?:but|and|so|because|since|as|although|though|also|anyway|well)\s+)?|\s+(?:but|because|since|so|and|although|though)\s+"
 )
-_SUBJECT = re.compile(
-    r"(?:I|I'm|I've|I'd|i|i'm|i've|i'd|my|My|we|we're|we've|We|our|Our|always|never|please always|please never|from now on|remember)\b"
+_SUBJECT = lazy(
+    r"(?:I|I'm|I've|I'd|i|i'm|i've|i'd|my|My|we|we're|we've|We|our|Our|let's|Let's|always|never|please always|please never|from now on|remember)\b"
 )
-_STRONG = re.compile(
-    r"\b(?:always|never|must|under no circumstances|absolutely|strongly|hate|allergic)\b", re.IGNORECASE
-)
+RULES: tuple[Rule, ...] = (*ENGLISH, *NORMS, *OTHER_LANGUAGES)
+_STRONG = lazy(r"\b(?:always|never|must|under no circumstances|absolutely|strongly|hate|allergic)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,8 @@ def _fact(sentence: str) -> Fact | None:
     if len(body) < _LEAST and not QUESTION_CJK.search(body) and body.isascii():
         return None
     masked = mask_quotes(body)
-    cut = None if STANDING_REQUEST.match(masked) else TAIL.search(masked)
+    opening = OPENING.match(masked)
+    cut = None if STANDING_REQUEST.match(masked) else TAIL.search(masked, opening.end() if opening else 0)
     # A tail that takes the whole statement with it is the statement.
     if cut and cut.start() >= _LEAST:
         body, masked = body[: cut.start()].rstrip(" ,;:–—-"), masked[: cut.start()].rstrip(" ,;:–—-")
@@ -86,11 +94,19 @@ def _fact(sentence: str) -> Fact | None:
     if rule is None:
         return _named_key(body)
     content = body[start:].strip()
-    if _secretive(content) and not _may_name_secret(content, rule):
+    hidden = redact(content)
+    if MASKED in hidden and not _may_name_secret(content, rule):
+        return None
+    if not _says_something(hidden):
         return None
     content = content[:1].upper() + content[1:] if start else content
     strong = 0.05 if _STRONG.search(content) else 0.0
-    return Fact(content[: CAP + 50], rule.kind, min(1.0, round(rule.salience + strong, 2)), _project_bound(content))
+    return Fact(
+        content[: CAP + 50],
+        rule.kind,
+        min(1.0, round(rule.salience + strong, 2)),
+        rule.bound or _project_bound(content),
+    )
 
 
 def _matching(masked: str) -> tuple[int, Rule | None]:
@@ -134,21 +150,28 @@ def _rule_at(clause: str) -> Rule | None:
 def _is_question(masked: str) -> bool:
     return (
         masked.rstrip("\"')”").endswith(("?", "？"))
-        or QUESTION_START.match(masked) is not None
+        or (QUESTION_START.match(masked) is not None and CONDITION.match(masked) is None)
         or QUESTION_CJK.search(masked) is not None
     )
 
 
 def _named_key(body: str) -> Fact | None:
     """`deploy key is ...`: that a key exists is a fact, and its value will be masked; a pass word is none (CX11)."""
-    if KEY_STATEMENT.match(body) and not PASSWORD_TALK.search(body) and not _is_question(body) and _secretive(body):
-        return Fact(body[:CAP], "fact", 0.4, False)
-    return None
+    if not KEY_STATEMENT.match(body) or PASSWORD_TALK.search(body) or _is_question(body):
+        return None
+    hidden = redact(body)
+    return Fact(body[:CAP], "fact", 0.4, False) if MASKED in hidden and _says_something(hidden) else None
 
 
-def _secretive(content: str) -> bool:
-    """True for a sentence with a secret in it, and for one whose secret has been masked before."""
-    return "[REDACTED " in content or holds_secret(content)
+def _says_something(hidden: str) -> bool:
+    """False for a statement whose object is missing or wholly masked: `my password is [REDACTED credential]`.
+
+    It says more when, apart from the mask, the words for secrets and the small words around them, anything is left:
+    which key it is (B007), what it is for, a second statement.
+    """
+    if MASKED not in hidden:
+        return DANGLING.search(hidden) is None
+    return WORD.search(EMPTY_WORDS.sub(" ", PLACEHOLDER.sub(" ", hidden))) is not None
 
 
 def _may_name_secret(content: str, rule: Rule) -> bool:

@@ -7,6 +7,8 @@ read as a user's message, which is why `turn` drops by the rows' own flags first
 # ruff: noqa: E501 - a pattern is easier to check in one line than in five
 import re
 
+from .lazy import lazy
+
 # Whole rows without a word of the user.
 _MACHINE_OPENINGS = (
     "[CONTEXT COMPACTION",
@@ -29,7 +31,7 @@ _MACHINE_OPENINGS = (
     "<command-name>",
     "(The user sent a message with no text content)",
 )
-_SIGNAL = re.compile(
+_SIGNAL = lazy(
     r"\s*(?:received signal \d{1,3}|operation interrupted\b[^\n]{0,200}|\[interrupted[^\]\n]{0,200}\])\.?\s*\Z", re.I
 )
 
@@ -38,28 +40,28 @@ _SPOKEN_KINDS = frozenset({"", "steer", "skill_invocation"})
 
 _PRIOR = "[PRIOR CONTEXT"
 _PRIOR_END = "[END OF PRIOR CONTEXT"
-_SUMMARY_END = re.compile(r"--- END OF CONTEXT SUMMARY[^\n]{0,200}?---")
+_SUMMARY_END = lazy(r"--- END OF CONTEXT SUMMARY[^\n]{0,200}?---")
 
 _SKILL = "[IMPORTANT: The user has invoked the "
 _SKILL_SAID = "The user has provided the following instruction alongside the skill invocation: "
 _BUNDLE = " skill bundle,"
 _BUNDLE_SAID = "\nUser instruction: "
 _BUNDLE_BODY = "\n\n[Loaded as part of the "
-_AUTOLOADED = re.compile(r'\[IMPORTANT: The "[^"\n]{0,200}" skill is auto-loaded')
+_AUTOLOADED = lazy(r'\[IMPORTANT: The "[^"\n]{0,200}" skill is auto-loaded')
 _SKILL_FOOTER = "then run them with the terminal tool using the absolute path."
 _RUNTIME = "\n\n[Runtime note:"
 
-_STEER = re.compile(r"\[OUT-OF-BAND USER MESSAGE[^\]\n]{0,400}\]\n?|\n?\[/OUT-OF-BAND USER MESSAGE\]")
+_STEER = lazy(r"\[OUT-OF-BAND USER MESSAGE[^\]\n]{0,400}\]\n?|\n?\[/OUT-OF-BAND USER MESSAGE\]")
 _CHANNEL = "[Recent channel messages]"
 _CHANNEL_END = "[New message]"
 _INTERRUPTED = "[Context from the interrupted assistant response]"
 # Notes of one bracket that stand before, after or beside the user's words.
-_NOTE = re.compile(
+_NOTE = lazy(
     r"\[(?:System note:|System:|Runtime note:|Note: (?:model was|some earlier|the user|this message|the host)|Voice input|"
     r"Voice channel now|The user sent|Image attached|Attached image|Screenshot|Skills reloaded|IMPORTANT: )[^\]]{0,4000}\]"
 )
-_REPLY = re.compile(r'\[Replying to[^:\n"]{0,120}: "[^\n]{0,2000}?"\]\n+')
-_ATTACHED = re.compile(r"\n--- (?:Attached Context|Context Warnings) ---\n")
+_REPLY = lazy(r'\[Replying to[^:\n"]{0,120}: "[^\n]{0,2000}?"\]\n+')
+_ATTACHED = lazy(r"\n--- (?:Attached Context|Context Warnings) ---\n")
 
 
 def spoken(text: str) -> str:

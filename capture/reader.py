@@ -1,7 +1,8 @@
 """A user's words, read: clean row, then facts.  The one door of `session` to the pattern tables.
 
-The tables are hundreds of regular expressions, compiled when this module is imported (about 60 ms): `session` imports
-it on first use, which is on the worker, so that loading the plugin costs the host nothing (D97).
+The tables are hundreds of regular expressions, each compiled at its first use (`lazy`; all of them about 100 ms).
+`session` imports this module when it first reads, which is on the worker: loading the plugin costs the host nothing
+(D97).
 """
 
 from collections.abc import Callable
@@ -16,7 +17,7 @@ __all__ = ["Fact", "UserRow", "facts_of", "redact", "row_of", "told_facts", "use
 
 def facts_of(row: UserRow) -> list[Fact]:
     """The facts a row states.  Redacted as a whole first: split into sentences, a key loses what gives it away."""
-    return extract(redact(row.text))
+    return extract(row.redacted)
 
 
 def told_facts(messages: object, mask: Callable[[str], str] | None = None) -> list[Fact]:

@@ -5,18 +5,19 @@ server blocks a text.  The functions are pure.  Known limits: a secret split ove
 in base64, and a pass word made of ordinary words behind a sentence that is not among the forms are not recognised.
 """
 
-import re
 from collections.abc import Callable
 
+from .lazy import lazy
 from .secret_forms import COMMANDS, HEADERS, LINKS, TOKENS
+from .secret_numbers import mask_numbers
 from .secret_rules import CLOSERS, apply, exempt, masker
 
 PIECE = 65_536  # characters worked off at a time, so that other threads get the interpreter in between (D61)
 _ROUNDS = 5  # until nothing changes: masking one secret can lay bare the context of the next one
-_PLACEHOLDER = re.compile(r"\[REDACTED [a-z]{2,16}\]")
+_PLACEHOLDER = lazy(r"\[REDACTED [a-z]{2,16}\]")
 
-_PEM_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_BEGIN = lazy(r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_END = lazy(r"-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 
 
 def redact(text: str, extra: Callable[[str], str] | None = None) -> str:
@@ -67,7 +68,7 @@ def _once(text: str) -> str:
     for form in (*LINKS, *HEADERS, *TOKENS, *COMMANDS):
         if any(gate in low for gate in form.gates):
             text = form.pattern.sub(masker(form), text)
-    return apply(text, low)
+    return mask_numbers(apply(text, low), low)
 
 
 def _private_keys(text: str) -> str:
@@ -114,7 +115,7 @@ def _hinted(text: str, extra: Callable[[str], str]) -> str:
     return "\n".join((*ours[:head], "[REDACTED host]", *ours[len(ours) - tail :]))
 
 
-_PART = re.compile(r"[\s\"'`,;&=<>]+")
+_PART = lazy(r"[\s\"'`,;&=<>]+")
 
 
 def _line(own: str, other: str) -> str:

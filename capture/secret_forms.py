@@ -9,6 +9,8 @@ inside its own run, and everything before a part that may fail has a bounded len
 import re
 from dataclasses import dataclass
 
+from .lazy import lazy
+
 _WORD = r"A-Za-z0-9_-"
 
 
@@ -27,11 +29,11 @@ def _token(label: str, prefix: str, chars: str, least: int, most: str = "", gate
     The shortened form is masked alike so that a row has one fingerprint, whether the host has masked it or not.
     """
     body = rf"(?<![A-Za-z0-9])(?:{prefix})(?:[{chars}]{{{least},{most}}}|[{chars}]{{0,8}}\.\.\.[{chars}]{{2,6}})"
-    return Form(label, (gate or prefix.replace("\\", "").lower(),), re.compile(body))
+    return Form(label, (gate or prefix.replace("\\", "").lower(),), lazy(body))
 
 
 def _exact(label: str, pattern: str, *gates: str) -> Form:
-    return Form(label, gates, re.compile(pattern))
+    return Form(label, gates, lazy(pattern))
 
 
 TOKENS: tuple[Form, ...] = (
@@ -44,7 +46,11 @@ TOKENS: tuple[Form, ...] = (
     _token("github", "github_pat_", "A-Za-z0-9_", 16),
     _token("gitlab", "gl(?:pat|rt|ptt|dt|cbt|ft|soat|agent|imt|ffct)-", "." + _WORD, 8, gate="gl"),
     _token("slack", r"xox[a-z]-(?:\d-)?|xapp-\d-", "A-Za-z0-9-", 6, gate="x"),
-    _exact("slack", r"hooks\.slack\.com/(?P<v>(?:services|workflows|triggers)/[\w/-]{8,})", "hooks.slack.com"),
+    _exact(
+        "slack",
+        r"hooks\.slack(?:-gov)?\.com\.?(?::\d{1,5})?/(?P<v>[^\s\"'<>`()\[\]]{5,512}[^\s\"'<>`()\[\].,;:!?])",
+        "hooks.slack",
+    ),
     _token("google", "AIza", _WORD, 30),
     _token("google", "GOCSPX-", _WORD, 16),
     _token("google", r"ya29\.", "." + _WORD, 20),
@@ -106,7 +112,7 @@ LINKS: tuple[Form, ...] = (
     Form(
         "url",
         ("?", "&"),
-        re.compile(
+        lazy(
             r"[?&;](?:[a-z0-9_.-]{0,24}(?:token|secret|password|passwd|pwd|api_?key|access_?key|auth_?key)"
             r"|key|sig|signature|auth|x-amz-signature|x-amz-credential|sas)=(?P<v>[^\s&#\"'<>\[]{3,4096})",
             re.IGNORECASE,
@@ -115,7 +121,7 @@ LINKS: tuple[Form, ...] = (
     Form(
         "url",
         ("/secret",),
-        re.compile(r"(?<=/)secrets?/(?P<v>(?=[\w-]{0,64}\d)[\w-]{5,128})(?![\w/-])", re.IGNORECASE),
+        lazy(r"(?<=/)secrets?/(?P<v>(?=[\w-]{0,64}\d)[\w-]{5,128})(?![\w/-])", re.IGNORECASE),
     ),
 )
 
@@ -124,7 +130,7 @@ HEADERS: tuple[Form, ...] = (
     Form(
         "authorization",
         ("authorization",),
-        re.compile(
+        lazy(
             r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(?:basic|bearer|token|digest|apikey|negotiate|bot)\s{1,3})?+"
             r"(?P<v>[A-Za-z0-9._~+/=:-]{6,})",
             re.IGNORECASE,
@@ -133,12 +139,12 @@ HEADERS: tuple[Form, ...] = (
     Form(
         "access",
         ("bearer",),
-        re.compile(r"(?<![A-Za-z0-9])bearer\s{1,3}(?P<v>[A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE),
+        lazy(r"(?<![A-Za-z0-9])bearer\s{1,3}(?P<v>[A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE),
     ),
     Form(
         "header",
         ("x-", "api-key", "private-token"),
-        re.compile(
+        lazy(
             r"(?<![A-Za-z0-9])(?:x-[a-z-]{0,30}(?:key|token|secret|auth|signature)|api-key|private-token|job-token)"
             r"[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<v>[^\s\"',;\[]{4,})",
             re.IGNORECASE,
@@ -147,7 +153,7 @@ HEADERS: tuple[Form, ...] = (
     Form(
         "header",
         ("cookie",),
-        re.compile(
+        lazy(
             r"(?<![A-Za-z0-9])(?:set-)?cookie[\"']?\s{0,3}:\s{0,3}[\"']?(?P<v>(?=[\w.-]{1,64}=)[^\"'\n\[]{4,})",
             re.I,
         ),
@@ -158,29 +164,29 @@ COMMANDS: tuple[Form, ...] = (
     Form(
         "credential",
         ("curl",),
-        re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'\[]{1,64}:(?P<v>[^\s\"'\[]{1,128})"),
+        lazy(r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'\[]{1,64}:(?P<v>[^\s\"'\[]{1,128})"),
     ),
     Form(
         "header",
         ("curl",),
-        re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-b|--cookie)[ =]?[\"']?[\w.-]{1,64}=(?P<v>[^\s\"';\[]{6,4096})"),
+        lazy(r"\bcurl\b[^\n]{0,200}?\s(?:-b|--cookie)[ =]?[\"']?[\w.-]{1,64}=(?P<v>[^\s\"';\[]{6,4096})"),
     ),
     Form(
         "credential",
         ("mysql", "mariadb"),
-        re.compile(r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?P<v>[^\s\"'\[-][^\s\"']{1,128})"),
+        lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?P<v>[^\s\"'\[-][^\s\"']{1,128})"),
     ),
-    Form("credential", ("sshpass",), re.compile(r"\bsshpass\s{1,3}-p\s{0,3}[\"']?(?P<v>[^\s\"'\[]{1,128})")),
+    Form("credential", ("sshpass",), lazy(r"\bsshpass\s{1,3}-p\s{0,3}[\"']?(?P<v>[^\s\"'\[]{1,128})")),
     Form(
         "credential",
         ("redis-cli",),
-        re.compile(r"\bredis-cli\b[^\n]{0,200}?\s-a\s{1,3}[\"']?(?P<v>[^\s\"'\[]{1,128})"),
+        lazy(r"\bredis-cli\b[^\n]{0,200}?\s-a\s{1,3}[\"']?(?P<v>[^\s\"'\[]{1,128})"),
     ),
 )
 
 # The last words of a key whose value is a secret (HR15), in the languages of B056.
 PASSWORD_WORDS = (
-    r"passw(?:or)?d|passwort|kennwort|pwd|pass[ _-]?phrase|passcode|contrase[nñ]a|senha|mot de passe|wachtwoord|"
+    r"passw(?:or)?d|passwort|kennwort|pwd|(?<![A-Za-z])pw|pass[ _-]?phrase|passcode|contrase[nñ]a|senha|mot de passe|wachtwoord|"
     r"пароль|密码|密碼|口令|パスワード|暗証番号|비밀번호"
 )
 KEY_WORDS = (
@@ -190,9 +196,18 @@ KEY_WORDS = (
 )
 # One of these must be in the lower-cased text before any assignment or sentence rule is tried.
 KEY_GATES = (
-    "pass", "pwd", "kennwort", "contrase", "senha", "wachtwoord", "пароль", "密码", "密碼", "口令", "パスワード",
+    "pass", "pwd", "pw", "kennwort", "contrase", "senha", "wachtwoord", "пароль", "密码", "密碼", "口令", "パスワード",
     "暗証", "비밀번호", "key", "schl", "token", "secret", "credential", "bearer", "密钥", "密鑰", "令牌", "私钥", "キー",
 )  # fmt: skip
+
+LOGIN_GATES = (
+    "credential", "creds", "login", "log-in", "log in", "log on", "logged", "logging", "sign", "daten", "identifiant", "credencia", "credenzia",
+    "inloggegevens", "authenticate", "connect",
+)  # fmt: skip
+# The halves of a pair when they are named instead of given: `email / password`.
+PAIR_NAMES = frozenset(
+    "user username email mail e-mail name login id password passwort pass pw pwd key token role type scope host url secret phone".split()
+)
 
 # What stands after a key word and speaks about the thing instead of being it (HD3).
 STATE_WORDS = frozenset(

@@ -11,84 +11,97 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from .secret_forms import KEY_GATES, KEY_WORDS, PASSWORD_WORDS, STATE_WORDS, Form
+from .lazy import lazy
+from .secret_forms import KEY_GATES, KEY_WORDS, LOGIN_GATES, PAIR_NAMES, PASSWORD_WORDS, STATE_WORDS, Form
 
 _QUOTED = r"\"(?:[^\"\\\n]|\\.){0,4096}+\"|'(?:[^'\\\n]|\\.){0,4096}+'|`[^`\n]{0,4096}+`"
 _TYPED = r"\s{0,2}:\s{0,2}(?:str|string|String|Text|bytes|Optional\[str\]|str \| None)\s{0,2}=\s{0,2}"
-_ASSIGNED = re.compile(
+_ASSIGNED = lazy(
     rf"(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS})(?:[_-]?\d{{1,2}})?[\"'`\])]{{0,2}}"
     rf"(?P<sep>{_TYPED}|[ \t]{{0,4}}(?::=|=>|==|[=:：＝])\s{{0,4}})(?P<v>{_QUOTED}|[^\s\"'`,;&]{{1,4096}}&?[^\s\"'`,;&]{{0,64}})",
     re.IGNORECASE,
 )
-_FLAG = re.compile(
+_FLAG = lazy(
     rf"--[a-z0-9-]{{0,40}}(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS})(?P<sep>[ \t]{{1,4}})(?P<v>{_QUOTED}|[^\s\"'`;&-][^\s\"'`;&]{{0,4096}})",
     re.IGNORECASE,
 )
-_LISTED = re.compile(  # the two-line form of container manifests: `name: X_TOKEN`, `value: ...`
+_LISTED = lazy(  # the two-line form of container manifests: `name: X_TOKEN`, `value: ...`
     rf"name:[ \t]{{0,4}}[\"']?[A-Z0-9_.-]{{0,60}}(?:(?P<pw>{PASSWORD_WORDS})|KEY|{KEY_WORDS})[\"']?[ \t]{{0,4}}\n"
     rf"[ \t]{{0,40}}(?P<sep>value:[ \t]{{0,4}})(?P<v>{_QUOTED}|[^\s\"'`,;&]{{1,4096}})",
     re.IGNORECASE,
 )
 _IS = r"(?:is|was|are|will be|has been|ist|lautet|es|est|é|è)(?:\s{1,3}(?:now|still|currently|jetzt|ahora))?"
-_SAID = re.compile(
-    rf"(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS}|(?<![A-Za-z])key|(?P<pin>(?<![A-Za-z])pin(?: code)?))"
+_SAID = lazy(
+    rf"(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS}|(?<![A-Za-z])key)(?P<many>s|es|n)?"
     rf"(?:\s{{1,3}}(?:for|of|to|on|at|von|für|de|del|du|da|do|para|pour)(?:\s{{1,3}}[^\s.,;:!?]{{1,40}}){{1,5}}?)?"
     rf"\s{{1,3}}(?P<sep>{_IS}\s{{0,3}}:?\s{{1,3}})(?P<v>{_QUOTED}|[^\s,;\"'`。，；、]{{1,512}})",
     re.IGNORECASE,
 )
-_SAID_CJK = re.compile(
+_SAID_CJK = lazy(
     rf"(?:{PASSWORD_WORDS}|{KEY_WORDS}|key)[^\s!-~，。；]{{0,6}}?(?P<sep>\s{{0,3}}(?:是|为|為|は|が|：|:|=|는|은)?\s{{0,3}})(?P<v>[!-~]{{4,512}})",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
+_BESIDE = lazy(
     rf"(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS}|(?<![A-Za-z])key)(?P<sep>\s{{1,3}}[`\"'(]?)(?P<v>[^\s,;\"'`()\[\]。，；]{{4,512}})",
     re.IGNORECASE,
 )
-_LOGIN = re.compile(
-    r"(?:credentials?|login|logins)(?:\s{1,3}(?:is|are)|\s{0,3}:)\s{1,3}[\w.@-]{1,64}\s{0,2}/\s{0,2}(?P<v>[^\s,;\"'`\[]{3,128})",
-    re.I,
+_LOGIN = lazy(
+    r"(?:(?P<sure>credentials?|creds|zugangsdaten|anmeldedaten|login-?daten|identifiants?|credenciales|credenciais|credenziali|inloggegevens)|log-?ins?|sign-?in)"
+    r"(?:\s{1,3}(?:for|of|to|on|at|für|von|zu|de|del|do|da|para|pour|per|voor)(?:\s{1,3}[^\s:=,;]{1,40}){1,5}?)?"
+    r"(?:\s{1,3}(?:is|are|sind|lauten|ist|lautet|son|es|sont|est|são|sono|zijn)(?:\s{1,3}(?:now|still|currently|jetzt|ahora))?\s{0,2}:?|\s{0,3}[:=])\s{1,3}[\"'`]?"
+    r"(?P<user>[\w.@+-]{1,64})(?P<by>\s{0,2}[/:|,]\s{0,2}|\s{1,3}(?:and|und|with|mit|y|et|e)\s{1,3})(?P<v>[^\s,;\"'`\[]{3,128})",
+    re.IGNORECASE,
 )
-_PHRASE = re.compile(
+_LOGIN_AS = lazy(
+    r"(?:log(?:ged|ging)?[ -]?(?:in|on)|sign(?:ed)?[ -]?in|authenticate|connect)(?:\s{1,3}(?:to|into)(?:\s{1,3}[^\s:=,;]{1,40}){1,3}?)?\s{1,3}(?:as|with|using)\s{1,3}(?P<user>[\w.@+-]{1,64})"
+    r"(?P<by>\s{0,2}[/:|]\s{0,2}|\s{1,3}(?:and|with|using)\s{1,3})(?P<v>[^\s,;\"'`\[]{5,128})",
+    re.IGNORECASE,
+)
+_PASS = lazy(r"(?<![A-Za-z-])pass(?:\s{0,2}[:=]|\s{1,3}(?:is|are))\s{0,3}(?P<v>[^\s,;\"'`\[&]{5,128})", re.IGNORECASE)
+_PHRASE = lazy(
     r"(?:(?:seed|recovery|mnemonic|wallet|backup|secret)[ -](?:phrase|words)|pass[ -]?phrase|mnemonic)"
     r"(?:\s{1,3}(?:is|are|ist|es|est))?\s{0,3}[:=]?\s{1,3}[\"'`]?(?P<v>(?:[a-z]{3,10}[ \n]){3,23}[a-z]{3,10})\b",
     re.IGNORECASE,
 )
-_CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
-_BRAND = re.compile(
+_CARD = lazy(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_BRAND = lazy(
     r"(?:4(?:\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
     r"|6(?:011|5\d\d|4[4-9]\d)\d{12}|35\d{14}|62\d{14,17})\Z"
 )
-_RUN = re.compile(r"[:=]\s{0,3}[\"']?(?P<v>[A-Za-z0-9+/_-]{32,}+={0,2})(?![\w@.])")
-_NAME = re.compile(r"([A-Za-z0-9_.-]{1,64})[\"'\]]{0,2}\s{0,3}\Z")
-_DIGEST_NAME = re.compile(
+_RUN = lazy(r"[:=]\s{0,3}[\"']?(?P<v>[A-Za-z0-9+/_-]{32,}+={0,2})(?![\w@.])")
+_NAME = lazy(r"([A-Za-z0-9_.-]{1,64})[\"'\]]{0,2}\s{0,3}\Z")
+_DIGEST_NAME = lazy(
     r"(?:sha\d*|md5|h1|hash|digest|commit|rev|revision|integrity|checksum|etag|fingerprint|uuid|guid|id|tree|blob|parent|"
     r"address|owner|tx|txid|signature|version|path|file|url|uri|href|src|class|color|data|image|trace|span|ref|base64)\Z",
     re.IGNORECASE,
 )
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
-_HARMLESS = re.compile(
+_UUID = lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
+_HARMLESS = lazy(
     r"(?:true|false|yes|no|on|off|null|none|nil|nan|undefined|n/?a|tbd|todo|changeit|\*{1,99}|x{3,99}|•{1,99}|\.{2,99}|…|-{1,99}|_{1,99}"
     r"|<.{0,200}|\$\{.{0,200}|\$\(.{0,400}|\$[A-Za-z_]\w{0,80}|\{\{.{0,200}|\{[\w.]{0,80}\}?|%[\w.]{1,80}%|\[.{0,400}|\\[nrt]|[{(|>]"
     r"|(?:your|insert|enter|replace|some|put|my)[-_ .](?:[\w-]{0,20}[-_ .])?(?:key|token|secret|password|pass|value|here|api)[\w .-]{0,40}"
     r"|placeholder|redacted|masked|hidden|example|dummy)\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_BLANKED = re.compile(r"(?:[xX]{8,4096}|\*{3,4096})\Z")
-_EXPRESSION = re.compile(
+_BLANKED = lazy(r"(?:[xX]{8,4096}|\*{3,4096})\Z")
+_EXPRESSION = lazy(
     r"[A-Za-z_]\w{0,60}(?:(?:\.|::|->)[A-Za-z_]\w{0,60}){0,8}(?:[\[(].{0,4096}|(?<=[a-z])\.[a-z].{0,80})?\Z",
     re.DOTALL,
 )
 # A name that says itself what it holds: `refresh_token`, `accessToken` behind a key is a reference, not a value.
-_REFERENCE = re.compile(
+_REFERENCE = lazy(
     r"(?=[A-Za-z]{0,40}(?:_|(?-i:[a-z][A-Z])))[a-z_]{0,60}(?:token|key|secret|credentials?|password|passwd|pwd|auth)s?\Z",
     re.IGNORECASE,
 )
-_PATH = re.compile(r"(?:~?/|\.{1,2}/|[A-Za-z]:\\)\S{0,4096}\Z")
+_PATH = lazy(r"(?:~?/|\.{1,2}/|[A-Za-z]:\\)\S{0,4096}\Z")
 CLOSERS = ".!?)]}>:。！？）"
 
 
 def apply(text: str, low: str) -> str:
     """`text` with every value masked that a rule of this module finds; `low` is the text in lower case."""
+    if any(gate in low for gate in LOGIN_GATES):
+        # Before the sentences: of `maria:secret` only the second half is one.
+        text = _LOGIN_AS.sub(_login, _LOGIN.sub(_login, text))
     if any(gate in low for gate in KEY_GATES):
         text = _PHRASE.sub(_whole("credential"), text)
         for rule in (_LISTED, _ASSIGNED, _FLAG):
@@ -98,10 +111,8 @@ def apply(text: str, low: str) -> str:
         text = _BESIDE.sub(_beside, text)
     elif "phrase" in low or "mnemonic" in low or " words" in low:
         text = _PHRASE.sub(_whole("credential"), text)
-    if "pin" in low:
-        text = _SAID.sub(_said, text)
-    if "credential" in low or "login" in low:
-        text = _LOGIN.sub(_whole("credential"), text)
+    if "pass" in low:
+        text = _PASS.sub(_login, text)
     if ":" in low or "=" in low:
         text = _RUN.sub(_random_value, text)
     return _CARD.sub(_card, text)
@@ -182,17 +193,38 @@ def _wordy(value: str) -> bool:
 
 def _said(match: re.Match[str]) -> str:
     value, start, end, quoted = _bare(match)
-    if match.group("pin") is not None:
-        return _replace(match, "credential", start, end) if re.fullmatch(r"\d{4,8}", value) else match.group(0)
     password = match.group("pw") is not None
     if exempt(value, password=password, quoted=quoted):
         return match.group(0)
-    if password:
+    if password and match.group("many"):
+        if not (_mixed(value) or quoted):
+            return match.group(0)
+    elif password:
         if not quoted and re.fullmatch(r"[a-z]{2,}(?:ed|ly)", value):
             return match.group(0)
     elif (not quoted and not re.search(r"\d", value) and len(value) < 20) or not _looks_random(value, 6):
         return match.group(0)
     return _replace(match, "credential", start, end)
+
+
+def _mixed(value: str) -> bool:
+    """Letters with digits, or with a sign or a capital inside: no word of a language."""
+    return bool(
+        re.search(r"[^\W\d_]", value)
+        and (re.search(r"\d|[^\w.,/:-]", value[:-1]) or re.search(r"[a-z][A-Z]", value) or value[-1:].isdigit())
+    )
+
+
+def _login(match: re.Match[str]) -> str:
+    """The second half of a pair, where it looks like a pass word or the pair is said to be credentials."""
+    value, start, end, quoted = _bare(match)
+    names = match.re.groupindex
+    joined = "by" in names and match.group("by").strip()
+    user = match.group("user").lower() if "user" in names else ""
+    sure = "sure" in names and match.group("sure") and joined in ("/", ":", "|") and user not in PAIR_NAMES
+    if exempt(value, password=True, quoted=quoted) or value.lower() in PAIR_NAMES or value.startswith("/"):
+        return match.group(0)
+    return _replace(match, "credential", start, end) if sure or _mixed(value) else match.group(0)
 
 
 def _said_cjk(match: re.Match[str]) -> str:

@@ -8,23 +8,25 @@ like.  All of it is line work with bounded patterns, so that a 2 MB message cost
 import re
 from collections.abc import Iterator
 
+from .lazy import lazy
+
 CAP = 400  # characters of one stored sentence
 _LONGEST_LINE = 8_000  # how far into a line an opening of pasted text is looked for
 _LOOK_BACK = 160
 
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~|\"\"\"|''')")
-_MACHINE = re.compile(
+_FENCE = lazy(r"\s{0,3}(?:```|~~~|\"\"\"|''')")
+_MACHINE = lazy(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|CRITICAL)\b[\]: ]"
     r"|at [\w.$<>]+\(|Traceback|File \"|Caused by:|[\w.]+(?:Error|Exception|Warning)\b ?:|\$ |>>> |\.\.\. |# include|#!|//|/\*|\* @|<[/!a-zA-Z]"
     r"|diff --git|@@ |[+-]{3} [ab/]|[{}\[\]();]{1,40}$|(?:def|class|import|from|const|let|var|function|public|private|static"
     r"|return|package|using|fn|func|struct|enum|async|export|elif|else|try|except|catch|raise|throw|print|echo|sudo|apt|pip|npm|git|docker|curl)\b.*"
     r"[\])}({;=:\\|\\\\]|SELECT |INSERT |UPDATE \w+ SET|CREATE |DROP |\|.*\|\s*$|[+-]?\d[\d.,:\s%-]*$|-{3,}|={3,}|\w+\s*[:+]?=\s*\S.*[;({\[]$|.*[{;]\s*$)"
 )
-_PROSE = re.compile(r"\s*[A-Za-z']{1,20},?(?: [A-Za-z']{1,20},?){2,}+[ .!?:]")
-_MAIL_HEAD = re.compile(
+_PROSE = lazy(r"\s*[A-Za-z']{1,20},?(?: [A-Za-z']{1,20},?){2,}+[ .!?:]")
+_MAIL_HEAD = lazy(
     r"\s*(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|De|Para|Asunto|Objet|发件人|收件人|主题)\s?: ?\S"
 )
-_MAIL_CUT = re.compile(
+_MAIL_CUT = lazy(
     r"\s*(?:-{2,}\s{0,3}(?:Original|Forwarded|Begin forwarded|Ursprüngliche|Weitergeleitete)[^\n]{0,60}|Begin forwarded message:"
     r"|On .{6,120} wrote:\s*$|Am .{6,120} schrieb .{1,80}:\s*$|Le .{6,120} a écrit\s?:\s*$|Dear (?:Sir|Madam|Mr|Ms|Mrs|all|customer)\b)",
     re.IGNORECASE,
@@ -34,7 +36,7 @@ _THING = (
     r"|codes?|snippets?|files?|configs?|responses?|readme|docs?|documents?|paragraphs?|sentences?|poems?|reviews?|posts?|threads?|chats?"
     r"|conversations?|stories|story|lyrics|tweets?|essays?|reports?|notes?|following|abstracts?|passages?|descriptions?|diffs?|json|yaml)"
 )
-_PASTE = re.compile(
+_PASTE = lazy(
     rf"(?:^|[.!?,]\s{{1,3}}|\b(?:please|you|to|and|then)\s)(?P<verb>summari[sz]e|translate|proof-?read|rewrite|rephrase|paraphrase|review|explain|edit|correct"
     rf"|improve|polish|shorten|analy[sz]e|classify|reply to|respond to|answer|extract|convert|parse|check|read|critique|complete|continue|fix|debug"
     rf"|übersetze?|traduce|traduis|traduza|resume|résume|resuma)\b[^.!?\n:]{{0,100}}[:：]"
@@ -42,18 +44,18 @@ _PASTE = re.compile(
     rf"|(?:翻译|总结|概括|润色|改写|解释)[^。！？\n：:]{{0,30}}[:：]",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"\s{0,12}(?:[-*•·]|\d{1,2}[.)]|\[[ xX]\])\s{1,4}(?:\[[ xX]\]\s{1,3})?")
-_END = re.compile(r"[.!?…]{1,4}[\"')\]]{0,3}\s+|[。！？]{1,4}[」』”]?\s*|\n")
-_ABBREVIATION = re.compile(
+_BULLET = lazy(r"\s{0,12}(?:[-*•·]|\d{1,2}[.)]|\[[ xX]\])\s{1,4}(?:\[[ xX]\]\s{1,3})?")
+_END = lazy(r"[.!?…]{1,4}[\"')\]]{0,3}\s+|[。！？]{1,4}[」』”]?\s*|\n")
+_ABBREVIATION = lazy(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|mr|mrs|ms|dr|prof|st|no|nr|approx|ca|inc|ltd|jr|sr|vol|fig|z\.b|d\.h|bzw|p\.ej|[a-z])\.)\s*\Z",
     re.IGNORECASE,
 )
-_QUOTE = re.compile(
+_QUOTE = lazy(
     r"\"[^\"\n]{1,2000}\"|“[^”\n]{1,2000}”|«[^»\n]{1,2000}»|„[^“”\n]{1,2000}[“”]|「[^」\n]{1,2000}」|`[^`\n]{1,2000}`"
     r"|(?<![\w])'(?=[^\s'])(?:[^'\n]|(?<=\w)'(?=\w)){1,2000}'(?!\w)|‘[^’\n]{1,2000}’(?!\w)"
 )
 # Where a clause with a subject of its own begins inside a sentence without punctuation.
-CLAUSE = re.compile(r"(?<=\s)(?=(?:I|I'm|I've|I'd|My|We|We're|We've|Our|Please|Remember|From now on)\s)")
+CLAUSE = lazy(r"(?<=\s)(?=(?:I|I'm|I've|I'd|My|We|We're|We've|Our|Please|Remember|From now on)\s)")
 
 
 def mask_quotes(text: str) -> str:

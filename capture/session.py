@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..outbox import NewFact, SeenMark
-from ..stores.entry import Entry, fact_key
+from ..stores.entry import Entry, entry_fact_key
+from .limits import shorten, shorten_rows
 from .seen import new_rows
 
 if TYPE_CHECKING:  # imported where it is used: see reader.py
     from .reader import Fact, UserRow
 
+DAY_S = 86_400.0  # seconds that a message's time may lie ahead of the clock
 Enqueue = Callable[[Sequence[NewFact], Sequence[SeenMark]], object]
 
 
@@ -44,6 +46,7 @@ class _Heard:
     row: "UserRow | None" = None
     facts: "list[Fact] | None" = None
     ours: bool = True
+    doubtful: bool = False  # heard before the user took something back
 
 
 @dataclass
@@ -62,7 +65,7 @@ class SessionCapture:
     _inbox: deque[_Heard] = field(default_factory=deque)
     _heard: list[_Heard] = field(default_factory=list)
     _lock: threading.RLock = field(default_factory=threading.RLock)
-    _rewound: bool = False
+    _foreign: deque[object] = field(default_factory=lambda: deque(maxlen=64))
 
     def hear(
         self,
@@ -77,16 +80,22 @@ class SessionCapture:
         ours  False for a row that someone else wrote: it is only marked as seen, so that the transcript of the
               session's end does not bring it as the user's own (B005, M13)
         """
-        self._inbox.append(_Heard(content, self.clock() if at is None else at, speaker, ours=ours))
+        self._inbox.append(_Heard(shorten(content), self.clock() if at is None else at, speaker, ours=ours))
+
+    def not_ours(self, content: object) -> None:
+        """Someone else began this turn: should it never finish, its row is not taken from the transcript (B005)."""
+        self._foreign.append(shorten(content))
 
     @property
     def unsettled(self) -> bool:
         return bool(self._inbox or self._heard)
 
     def rewound(self) -> None:
-        """The user took rows back: at the next boundary only what its transcript still holds is kept (CD93)."""
+        """The user took rows back, the host does not say which: the next transcript decides (CD93)."""
         with self._lock:
-            self._rewound = True
+            self.work()
+            for one in self._heard:
+                one.doubtful = True
 
     def work(self) -> None:
         """Clean, redact and extract what has been heard, in order, one row at a time."""
@@ -122,17 +131,16 @@ class SessionCapture:
 
         with self._lock:
             self.work()
-            rows = reader.user_rows(messages)
-            heard = list(self._heard)
-            if self._rewound and rows:
-                kept = {row.fingerprint for row in rows}
-                heard = [one for one in heard if one.row and one.row.fingerprint in kept]
+            rows = reader.user_rows(shorten_rows(messages))
+            heard = self._kept(rows, told=isinstance(messages, list | tuple))
+            foreign = {row.fingerprint for text in self._foreign if (row := reader.row_of(text, None)) is not None}
             before = known(self.context.root)
             if before is not None:
                 live = [one.row.fingerprint for one in heard if one.row]
                 for _, row in new_rows([*before, *live], rows):
                     at = row.at if row.at is not None else self.clock()
-                    heard.append(_Heard(None, at, speaker, row, reader.facts_of(row)))
+                    facts_of_row = [] if row.fingerprint in foreign else reader.facts_of(row)
+                    heard.append(_Heard(None, at, speaker, row, facts_of_row))
             facts, marks = [], []
             for n, one in enumerate(heard, start=len(before or ())):
                 if one.row is None:
@@ -143,8 +151,21 @@ class SessionCapture:
             if facts or marks:
                 enqueue(facts, marks)
             self._heard.clear()
-            self._rewound = False
             return len(facts)
+
+    def _kept(self, rows: "list[UserRow]", *, told: bool) -> list[_Heard]:
+        """What was heard, without what the user took back.
+
+        told  a transcript was given, empty or not: of the doubtful rows it decides.  Without one the last of them is
+              taken for what was undone, since an undo takes back at least the last exchange.
+        """
+        if not any(one.doubtful for one in self._heard):
+            return list(self._heard)
+        if told:
+            standing = {row.fingerprint for row in rows}
+            return [one for one in self._heard if not one.doubtful or (one.row and one.row.fingerprint in standing)]
+        last = [one for one in self._heard if one.doubtful][-1]
+        return [one for one in self._heard if one is not last]
 
     def _fact(self, fact: "Fact", one: _Heard, author: str) -> NewFact:
         from .reader import redact
@@ -152,17 +173,19 @@ class SessionCapture:
         context, row = self.context, one.row
         content = redact(fact.content, self.mask)
         project = context.project if fact.project_bound else ""
+        now = self.clock()
+        at = row.at if row and row.at is not None else one.at
         provenance: Entry = {
             "source_session": context.session_id,
-            "author": author,
-            "created_at": row.at if row and row.at is not None else one.at,
+            "author": redact(author, self.mask),
+            "created_at": at if 0 < at < now + DAY_S else max(1.0, now),  # a clock that lies costs no fact
             "origin_repo": context.repo,
             "trace_id": uuid.uuid4().hex,
         }
         if row and row.message_id:
             provenance["message_id"] = row.message_id
         if one.speaker:
-            provenance["speaker"] = one.speaker
+            provenance["speaker"] = {key: redact(value, self.mask) for key, value in one.speaker.items()}
         payload: Entry = {
             "content": content,
             "kind": fact.kind,
@@ -173,4 +196,6 @@ class SessionCapture:
             "repo": context.repo,
             "provenance": provenance,
         }
-        return NewFact(context.session_id, payload, fact_key(context.audience, project, content))
+        if row and row.at is None:
+            payload["undated"] = True  # for the outbox alone: such a statement never counts as new (D63)
+        return NewFact(context.session_id, payload, entry_fact_key(payload))

@@ -14,6 +14,7 @@ from datetime import datetime
 
 from ..stores.entry import normalise, scrub
 from .host_rows import is_spoken_kind, spoken
+from .lazy import lazy
 from .redact import redact
 
 DATA_MARK = "[data omitted]"
@@ -22,9 +23,9 @@ _JSON_CONTENT = "\x00json:"  # how the host's database stores list content (host
 _TEXT_PARTS = ("text", "input_text")
 
 # B053: payloads that are no speech.  Bounded or possessive, so that a 2 MB run costs one pass.
-_DATA_URL = re.compile(r"data:[\w.+/-]{0,80}(?:;[\w.=+-]{1,80}){0,4},[A-Za-z0-9+/=_%.~-]*+", re.IGNORECASE)
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{200,}+={0,2}")
-_HEX_DUMP = re.compile(r"(?<![0-9A-Fa-f])(?:(?:0x)?[0-9A-Fa-f]{2,8}[\s,:]{1,3}){32,}+")
+_DATA_URL = lazy(r"data:[\w.+/-]{0,80}(?:;[\w.=+-]{1,80}){0,4},[A-Za-z0-9+/=_%.~-]*+", re.IGNORECASE)
+_BASE64 = lazy(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{200,}+={0,2}")
+_HEX_DUMP = lazy(r"(?<![0-9A-Fa-f])(?:(?:0x)?[0-9A-Fa-f]{2,8}[\s,:]{1,3}){32,}+")
 
 _INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad"
 
@@ -42,38 +43,43 @@ def _letters(word: str) -> str:
 
 
 _PAD = rf"[\s{_INVISIBLE}]*+"
-_FENCE = re.compile(
+_FENCE = lazy(
     rf"[<\uff1c\ufe64\u2039]{_PAD}(?P<close>[/\uff0f\u2044])?{_PAD}(?P<name>{_letters('memory-context')}|{_letters('memoria-context')})"
     rf"{_PAD}[/\uff0f]?{_PAD}[>\uff1e\ufe65\u203a]"
 )
 # What makes the inside of a fence a real recall (B096): the host's note or one of our own openings.
-_RECALL_NOTE = re.compile(
-    r"\[System note:\s{0,4}The following is recalled memory context\b[^\]]{0,600}\]", re.IGNORECASE
-)
-_OWN_HEADING = re.compile(r"^[ \t]{0,8}(?:#{1,4}[ \t]{0,4})Cognition Memory\b[^\n]{0,200}$", re.MULTILINE)
-_OWN_ENTRY = re.compile(
+_RECALL_NOTE = lazy(r"\[System note:\s{0,4}The following is recalled memory context\b[^\]]{0,600}\]", re.IGNORECASE)
+_OWN_HEADING = lazy(r"^[ \t]{0,8}(?:#{1,4}[ \t]{0,4})Cognition Memory\b[^\n]{0,200}$", re.MULTILINE)
+_OWN_ENTRY = lazy(
     r"^[ \t]{0,8}[-*\u2022][ \t]{1,4}\[(?:cog|sum|wu|msg|note|mem)-[\w .@-]{1,64}\][ \t]{1,4}\"(?:[^\"\\\n]|\\.)*+\"[^\n]{0,200}$",
     re.MULTILINE,
 )
-_OWN_MARK = re.compile(r"^[ \t]{0,8}\[cognition: [^\]\n]{1,200}\][ \t]{0,8}$", re.MULTILINE)
-_MEMORIA_NOTE = re.compile(r"\A\s{0,20}(?:[^\n]{0,400}(?:recalled|untrusted)[^\n]{0,400}\n)", re.IGNORECASE)
+_OWN_MARK = lazy(r"^[ \t]{0,8}\[cognition: [^\]\n]{1,200}\][ \t]{0,8}$", re.MULTILINE)
+_MEMORIA_NOTE = lazy(r"\A\s{0,20}(?:[^\n]{0,400}(?:recalled|untrusted)[^\n]{0,400}\n)", re.IGNORECASE)
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
-_BREAKS = re.compile("\r\n|[\r\u2028\u2029\x85\x0b\x0c]")
-_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069\ufeff\u200b\u2060]+")
-_NON_CHARACTERS = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
-_TRAILING = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
-_BLANK_LINES = re.compile(r"\n{3,}")
+_CONTROL = lazy(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
+_BREAKS = lazy("\r\n|[\r\u2028\u2029\x85\x0b\x0c]")
+_DIRECTION = lazy("[\u202a-\u202e\u2066-\u2069\ufeff\u200b\u2060]+")
+_NON_CHARACTERS = lazy("[\ufdd0-\ufdef\ufffe\uffff]")
+_TRAILING = lazy(r"(?<![ \t])[ \t]++$", re.MULTILINE)
+_BLANK_LINES = lazy(r"\n{3,}")
 
 
 @dataclass(frozen=True)
 class UserRow:
-    """One thing a person said.  `fingerprint`: sha-256 of the redacted, normalised text; `at`: epoch seconds or None."""
+    """One thing a person said.
+
+    text         as said, clean
+    fingerprint  sha-256 of the redacted, normalised text
+    at           epoch seconds or None
+    redacted     the text without secrets; made once, since it costs more than everything else
+    """
 
     text: str
     fingerprint: str
     at: float | None
     message_id: str
+    redacted: str = ""
 
 
 def clean(text: str) -> str:
@@ -193,8 +199,9 @@ def _row(content: object, at: float | None, message_id: str) -> UserRow | None:
     text = clean(_text_of(content))
     if not text or not normalise(text):
         return None
-    fingerprint = hashlib.sha256(normalise(redact(text)).encode("utf-8")).hexdigest()
-    return UserRow(text, fingerprint, at, scrub(message_id))
+    safe = redact(text)
+    fingerprint = hashlib.sha256(normalise(safe).encode("utf-8")).hexdigest()
+    return UserRow(text, fingerprint, at, scrub(message_id), safe)
 
 
 def _text_of(content: object) -> str:

@@ -98,10 +98,15 @@ class Database:
                 sync_folder(self.path.parent)
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """This thread's connection for single statements that only look, each its own short read (D111)."""
-        with self._mine(COMMIT_WAIT):
-            yield self._connection(time.monotonic() + COMMIT_WAIT)
+    def reading(self, wait: float = COMMIT_WAIT) -> Iterator[Connection]:
+        """This thread's connection for single statements that only look, each its own short read (D111).
+
+        wait: seconds for another process that is committing.
+        """
+        with self._mine(wait):
+            connection = self._connection(time.monotonic() + wait)
+            connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
+            yield connection
 
     def note(self, line: str) -> None:
         """Remember what happened to the file, once; the oldest goes when there are many."""

@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..stores.files import make_folder, open_private
 from .errors import OutboxBusy
 
 SIDE_FILES = ("-journal", "-wal", "-shm")
-FILE_MODE, FOLDER_MODE = 0o600, 0o700  # from creation, whatever the umask (CD98)
 
 _creating = threading.Lock()
 
@@ -26,7 +26,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 def private_folder(path: Path) -> None:
     """Make the folder; one that is there already keeps the mode that its owner gave it."""
-    path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    make_folder(path)
 
 
 def create_private(path: Path) -> bool:
@@ -38,7 +38,7 @@ def create_private(path: Path) -> bool:
     private_folder(path.parent)
     with _creating:
         try:
-            descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, FILE_MODE)
+            descriptor = open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR)
         except FileExistsError:
             return False
         os.close(descriptor)
@@ -72,7 +72,7 @@ def file_lock(path: Path, end: float) -> Iterator[None]:
 
     Raises OutboxBusy.
     """
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, FILE_MODE)
+    descriptor = open_private(path, os.O_CREAT | os.O_RDWR)
     try:
         while not _try_lock(descriptor):
             if time.monotonic() >= end:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..stores.entry import canonical
-from .files import FILE_MODE, free_name, private_folder, sync_folder
+from ..stores.files import open_private
+from .files import free_name, private_folder, sync_folder
 from .limits import SPILL_BATCH
 from .rows import NewFact, SeenMark, encode, insert_fact, keep_bound, mark_seen, was_handled, write_receipt
 
@@ -53,7 +54,7 @@ def write(folder: Path, spilled: Spilled) -> Path:
     )
     target = folder / f"{os.getpid()}-{secrets.token_hex(8)}.jsonl"
     partial = target.with_suffix(".partial")
-    descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE)
+    descriptor = open_private(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(line + b"\n")

@@ -116,6 +116,16 @@ class Worker:
         """Run `job` (small, in memory) on the worker before the next round."""
         self._notify(job)
 
+    def leave(self, job: Job) -> None:
+        """Leave `job` for the next look, at most 10 s away.  Takes no lock and starts no thread: for finalizers,
+        which may run inside any other call of this process, also one that holds a lock of ours."""
+        self._jobs.append(job)
+
+    def idle_soon(self) -> None:
+        """There is work for the idle pass: it comes when nothing has been done for 30 s (D102)."""
+        self._idle_since = time.monotonic()
+        self._notify(None)
+
     def drain(self, deadline: float) -> int:
         """Deliver what is due on the calling thread; rows settled as delivered.
 
@@ -123,7 +133,8 @@ class Worker:
         Never raises: a fault is logged, and its rows stay pending (CD47).
         """
         try:
-            self._run_jobs(deadline)
+            now = time.monotonic()
+            self._run_jobs(now + max(0.0, deadline - now) / 3)  # a job that hangs must not cost the delivery
             return self._deliver_due(lambda: time.monotonic() >= deadline, deadline)
         except Exception as problem:
             self._fault(problem, "drain")

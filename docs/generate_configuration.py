@@ -22,7 +22,7 @@ in that order. Without a terminal it asks nothing, keeps what is set and activat
 shows every setting that is not its default, with its origin, and for each problem the command that mends it.
 
 ```
-hermes config set memory.cognition.budget_tokens 4000        # any setting, without a question
+hermes config set memory.cognition.budget_tokens 4000        # without a question, unless setup saved it before
 hermes config set memory.cognition.recall.target_tokens 1000
 hermes config unset memory.cognition.budget_tokens           # back to the default
 ```
@@ -37,7 +37,13 @@ From low to high; a later place wins over an earlier one:
 4. the provider's constructor, for programs
 
 Setup and form write a setting where it already stands, else into `cognition/config.json`, and only what would not hold
-otherwise. A setting that stands in both files is named in status. Nothing and empty text count as not set, everywhere.
+otherwise. A setting that stands in both files is named in status, with how to keep either: what setup saved wins, so
+`hermes config set` has no effect on it until you answer `hermes memory setup cognition` with the new value or delete
+the line in `cognition/config.json`. Nothing and empty text count as not set, everywhere.
+
+A `cognition/config.json` that cannot be read is named in status; `hermes memory setup cognition`, with and without a
+terminal, keeps it as `config.json.invalid-…` and goes on with what can be read of it. Without a terminal that leaves
+out where memory goes, which nobody could confirm.
 
 In YAML a setting stands in its group:
 
@@ -65,8 +71,9 @@ text. A fault in one of them, or a settings file that cannot be read, keeps Memo
 what you ask to be stored there is refused with that reason, and local memory goes on. Nothing is ever sent to another
 address than the one that you wrote or accepted.
 
-The API key of Memoria is never in a file of this plugin: `hermes cognition key --stdin`, setup or the Desktop form put
-it into the host's secret store as `MEMORIA_API_KEY`.
+This version does not speak to Memoria yet. Setup and form do not ask about it; `backend: memoria` set by hand is
+answered with one line in status, nothing is sent, and local memory goes on. Its API key is never in a file of this
+plugin: `hermes cognition key --stdin` puts it into the host's secret store as `MEMORIA_API_KEY`.
 
 A change takes effect when Hermes is started again; a gateway that is running goes on with what it started with.
 """
@@ -124,8 +131,8 @@ def _row(key: Any, earlier: list[str], table: Any, members: list[Any]) -> str:
         default = default.lower()
     unit = f" {key.unit}" if key.unit else ""
     notes = [key.reason]
-    if key.name in table.QUESTIONS:
-        asked = list(table.QUESTIONS).index(key.name) + 1
+    if key.name in table.questions():
+        asked = table.questions().index(key.name) + 1
         notes.append(f"*Asked {asked}{', for Memoria only' if key.name.startswith('memoria.') else ''}.*")
     if key.later and not all(member.later for member in members):
         notes.append("*Not used by this version yet.*")

@@ -9,9 +9,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..stores.files import make_folder, open_private
 from . import analyse
 
 SCHEMA = f"1.{analyse.VERSION}"
@@ -179,9 +180,11 @@ class Database:
         self.epoch += 1
 
     def _open(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # 0600 from the first moment; SQLite gives its side files the same mode.
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        make_folder(self.path.parent)
+        # 0600 from the first moment; SQLite gives its side files the same mode.  Never opened here once it exists:
+        # closing a second descriptor would drop the locks that SQLite holds in this process.
+        with suppress(FileExistsError):
+            os.close(open_private(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
         db = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         try:
             db.execute("PRAGMA secure_delete = ON")

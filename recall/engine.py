@@ -10,14 +10,16 @@ out of a stale index.  On the turn's path the index is brought up to date only a
 import re
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from .. import budget
 from ..stores.entry import Entry
-from . import analyse
+from . import analyse, floor
+from .block import Told
+from .delta import Delta
 from .index import Filter, StoreView, TextIndex, text_of
 from .rank import SEARCH_FLOOR, Band, Match, Statistics, rank
 from .smalltalk import is_small_talk
@@ -29,9 +31,13 @@ DEADLINE_S = 2.0  # of one recall or search, unless the caller gives one
 CATCH_UP_S = 0.06  # index work on the turn's path
 CATCH_UP_ENTRIES = 5000  # from this size on only the worker compares store and index
 STRONG_MOST, WEAK_MOST = 24, 10  # entries of a band in one recall
+# A context pays for every recall again on each later turn (Decision 6).  From so many times the usual size on, as told
+# in it already, a band may hold this share of its entries: the best ones.
+THRIFT = ((3.0, 0.25), (1.5, 0.5))
 NEAR_BEST = 0.5  # share of the best relevance below which an entry is not told beside it
 LONGEST_SHARE = 0.3  # share of the room that one entry may take
 LONGEST_LEAST = 120  # tokens that a long entry keeps in any case
+FLOOR_LINE = 80  # tokens of one entry of the floor
 RECALL_CANDIDATES, SEARCH_CANDIDATES = 160, 1000  # entries looked at; a search counts its total among them
 TOP_K_MOST = 50
 WHOLE_QUESTION = 20_000  # characters of a question that are read at all
@@ -65,13 +71,14 @@ class Recalled:
     """A recall block, or "" when there is nothing to say.
 
     `refs`: the entries it shows, in order; `omitted`: relevant entries that the budget left out; `pending_shown`: the
-    text holds the Pending line.
+    text holds the Pending line; `floor_given`: the floor was asked for and this was the message to give it with.
     """
 
     text: str
     refs: tuple[str, ...]
     omitted: int
     pending_shown: bool = False
+    floor_given: bool = False
 
 
 class RecallEngine:
@@ -109,12 +116,14 @@ class RecallEngine:
         top_k: int = 10,
         relevant_only: bool = True,
         deadline: float | None = None,
+        keep: Callable[[Entry], bool] | None = None,
     ) -> tuple[list[Hit], int]:
         """(hits, total): the best `top_k` (1 to 50) entries of exactly this audience, and how many there are.
 
         Best first; entries of other projects, shown only when `project` is empty, come after those of equal band.
         `repo` is an exact label.  A query that is a ref finds that entry.  `relevant_only=False` adds entries that
         share only a little of the query.  Words match as beginnings too (CD84).  `deadline` is a monotonic time.
+        `keep` leaves out entries that are not asked for, before they are counted (D92).
         """
         if not isinstance(query, str) or not query.strip():
             return [], 0
@@ -122,7 +131,7 @@ class RecallEngine:
         view = self._current_view()
         where = _filter(audience, project, repo)
         named = view.get(query.strip())
-        if named is not None and where.allows(named):
+        if named is not None and where.allows(named) and (keep is None or keep(named)):
             return [Hit(named, 1.0, "strong")], 1
         asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True)
         if not asked.terms:
@@ -131,6 +140,7 @@ class RecallEngine:
         matches = [
             match for match in self._find(asked, view, where, deadline, SEARCH_CANDIDATES) if match.relevance >= least
         ]
+        matches = [match for match in matches if keep is None or keep(match.entry)]
         hits = [Hit(match.entry, round(match.score, 4), match.band or "weak") for match in matches]
         hits.sort(key=lambda hit: (hit.band != "strong", _distance(hit.entry, project) == 2, -hit.score))
         return hits[: max(1, min(TOP_K_MOST, top_k))], len(hits)
@@ -169,14 +179,20 @@ class RecallEngine:
         project: str,
         target_tokens: int,
         budget_tokens: int,
-        already: frozenset[str] = frozenset(),
+        already: Collection[str] | Mapping[str, Told] = frozenset(),
         pending: int = 0,
         deadline: float | None = None,
+        with_floor: bool = False,
+        spent: int = 0,
+        elsewhere: Callable[[str], bool] | None = None,
     ) -> Recalled:
         """The recall block for a user's message, at most min(target, budget) tokens; "" when there is nothing to say.
 
-        Pinned entries first, then strong and weak matches; inside a band the current project's before project-free
-        ones, then the contract's order (C23).  Entries of `already` are in the context and are not repeated (CD81).
+        Pinned entries first, then strong and weak matches, then, `with_floor`, the floor of always-on facts as far as
+        there is room (CD80); inside a band the current project's before project-free ones, then the contract's order
+        (C23).  Entries of `already` are in the context and are not repeated (CD81); with what was `Told` of them, an
+        entry that has another text by now is, with a note (D77).  `elsewhere` says that a text stands in the context
+        by other hands (D67).  `spent` is what the context has been told so far, in tokens: the more, the choosier.
         `pending` above 0 adds the Pending line.  Small talk gives "" (P34).  `deadline` is a monotonic time, 2 s from
         now when not given; past it the block holds what was found (D79).
         """
@@ -185,28 +201,42 @@ class RecallEngine:
         deadline = time.monotonic() + DEADLINE_S if deadline is None else deadline
         view = self._current_view()
         where = _filter(audience, project, None)
-        chosen, notes = self._choose(query[:WHOLE_QUESTION], view, where, project, already, deadline)
+        delta = Delta(already, elsewhere)
+        query = query[:WHOLE_QUESTION]
+        share = next((share for times, share in THRIFT if spent > times * target_tokens), 1.0)
+        chosen = self._choose(query, view, where, project, deadline, share)
+        given = with_floor and floor.is_request(query)
+        lasting = self._floor(view, where, project) if given else []
+        if self._store.view().token != view.token:  # the store has changed meanwhile: what is gone is not told
+            view = self._store.view()
+            chosen, lasting = _still(chosen, view, where), _still(lasting, view, where)
+        chosen, notes = delta.news(chosen)
         room = min(target_tokens, budget_tokens)
         tail = [budget.pending_line(pending)] if pending > 0 else []
         longest = max(LONGEST_LEAST, int(room * LONGEST_SHARE))
         fitted = budget.fit(chosen, room, frame=[budget.HEADING, *tail], longest=longest, notes=notes)
-        if not fitted.lines:
+        kept, lines = list(fitted.kept), list(fitted.lines)
+        if not fitted.dropped:
+            for entry, line in self._beside(lasting, delta, lines, tail, room):
+                kept.append(entry)
+                lines.append(line)
+        if not lines:
             fits = bool(tail) and budget.estimate_tokens(tail[0]) <= room
-            return Recalled(tail[0] if fits else "", (), fitted.dropped, fits)
-        text = "\n".join([budget.HEADING, *fitted.lines, *tail])
-        return Recalled(text, tuple(str(entry.get("ref")) for entry in fitted.kept), fitted.dropped, bool(tail))
+            return Recalled(tail[0] if fits else "", (), fitted.dropped, fits, given)
+        text = "\n".join([budget.HEADING, *lines, *tail])
+        return Recalled(text, tuple(str(entry.get("ref")) for entry in kept), fitted.dropped, bool(tail), given)
 
     def _choose(
-        self, query: str, view: StoreView, where: Filter, project: str, already: frozenset[str], deadline: float
-    ) -> tuple[list[Entry], dict[str, str]]:
-        """The entries worth telling, in the order in which they may be cut, and the notes of their lines."""
+        self, query: str, view: StoreView, where: Filter, project: str, deadline: float, share: float
+    ) -> list[Entry]:
+        """The entries worth telling, in the order in which they may be cut; of each band the `share` that is best."""
         asked = analyse.question(query)
         matches = self._find(asked, view, where, deadline, RECALL_CANDIDATES)
         best = max((match.relevance for match in matches if match.band), default=0.0)
         near = [match for match in matches if match.band and match.relevance >= NEAR_BEST * best]
         pinned = self._listed(view, where, pinned=True)
-        strong = [match.entry for match in near if match.band == "strong"][:STRONG_MOST]
-        weak = [match.entry for match in near if match.band == "weak"][:WEAK_MOST]
+        strong = [match.entry for match in near if match.band == "strong"][: int(STRONG_MOST * share)]
+        weak = [match.entry for match in near if match.band == "weak"][: int(WEAK_MOST * share)]
         if _ABOUT_ME.search(query.casefold()):
             kinds = Filter(where.audience, where.projects, None, _PORTRAIT)
             own = sorted(self._listed(view, kinds), key=budget.rank_key)
@@ -218,13 +248,30 @@ class RecallEngine:
         for band in (pinned, strong, weak):
             for entry in sorted(band, key=lambda entry: (_distance(entry, project), *budget.rank_key(entry))):
                 chosen.setdefault(text_of(entry, "ref"), entry)
-        told = [entry for ref, entry in chosen.items() if ref not in already]
-        notes = {}
-        for entry in told:
-            older = [ref for ref in _refs(entry.get("supersedes")) if ref in already]
-            if older:
-                notes[text_of(entry, "ref")] = "replaces " + ", ".join(older[:3])
-        return told, notes
+        return list(chosen.values())
+
+    def _floor(self, view: StoreView, where: Filter, project: str) -> list[Entry]:
+        kinds = Filter(where.audience, where.projects, None, floor.KINDS)
+        own = [entry for entry in self._listed(view, kinds) if _distance(entry, project) < 2]
+        return floor.always_on(own)
+
+    def _beside(
+        self, lasting: list[Entry], delta: Delta, lines: list[str], tail: list[str], room: int
+    ) -> list[tuple[Entry, str]]:
+        """The entries of the floor that the context lacks, with their lines, as far as floor and recall have room."""
+        found: list[tuple[Entry, str]] = []
+        news, notes = delta.news(lasting)
+        for entry in news:
+            opening = f"- [{budget.shown_ref(entry.get('ref'))}] "
+            line = budget.shorten_entry(entry, FLOOR_LINE, note=notes.get(text_of(entry, "ref"), ""))
+            if not line or any(other.startswith(opening) for other in lines):
+                continue
+            added = [*(before for _, before in found), line]
+            whole = "\n".join([budget.HEADING, *lines, *added, *tail])
+            if budget.estimate_tokens("\n".join(added)) > floor.FLOOR_TOKENS or budget.estimate_tokens(whole) > room:
+                break
+            found.append((entry, line))
+        return found
 
     def _listed(self, view: StoreView, where: Filter, *, pinned: bool = False) -> list[Entry]:
         try:
@@ -246,7 +293,7 @@ def _distance(entry: Entry, project: str) -> int:
     return 1 if not own else 0 if own == project else 2
 
 
-def _refs(value: object) -> Sequence[str]:
-    if isinstance(value, str):
-        return [value]
-    return [ref for ref in value if isinstance(ref, str)] if isinstance(value, list) else []
+def _still(entries: list[Entry], view: StoreView, where: Filter) -> list[Entry]:
+    """The entries as they are in `view`, without those that have left it."""
+    now = (view.get(text_of(entry, "ref")) for entry in entries)
+    return [entry for entry in now if entry is not None and where.allows(entry)]

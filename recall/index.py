@@ -134,6 +134,7 @@ class TextIndex:
         self._epoch = -1
         self._known: tuple[str, dict[str, tuple[int, bytes]]] | None = None
         self._digests: dict[str, tuple[Entry, bytes]] = {}
+        self._shown: StoreView | None = None  # the view that the index was last brought to from here
         self._counts: dict[str, int] = {}
         self._counted = 0
 
@@ -174,12 +175,17 @@ class TextIndex:
         """True: finished; False: the time was up; None: another process changed the index meanwhile."""
         target = repr(view.token)
         with self._db.connection(busy_ms=WRITE_BUSY_MS) as db:
-            if meta(db, "state") == target:
+            state = meta(db, "state")
+            if state == target:
+                self._shown = view
                 return True
             generation, known = self._documents(db)
+            near = None
+            if self._shown is not None and state == repr(self._shown.token):
+                near = _changed_between(self._shown, view)
             digests: dict[str, tuple[Entry, bytes]] = {}
             changed: list[str] = []
-            for ref in view:
+            for ref in view if near is None else near:
                 entry = view.get(ref)
                 if entry is None or not is_current(entry) or not _bindable(ref):
                     continue
@@ -189,9 +195,16 @@ class TextIndex:
                 digests[ref] = (entry, digest)
                 if ref not in known or known[ref][1] != digest:
                     changed.append(ref)
-            self._digests = digests
+            if near is None:
+                self._digests = digests
+            else:
+                self._digests.update(digests)
             # What is gone goes first, so that a cut catch-up has at least forgotten what it had to.
-            work = [ref for ref in known if ref not in digests] + changed
+            looked_at = known if near is None else [ref for ref in near if ref in known]
+            gone = [ref for ref in looked_at if ref not in digests]
+            for ref in gone:
+                self._digests.pop(ref, None)
+            work = gone + changed
             for at in range(0, max(len(work), 1), BATCH):
                 last = at + BATCH >= len(work)
                 moved = self._apply(db, work[at : at + BATCH], generation, known, target if last else "")
@@ -200,6 +213,7 @@ class TextIndex:
                 generation = moved
                 if not last and end is not None and time.monotonic() > end:
                     return False
+            self._shown = view
             return True
 
     def _documents(self, db: sqlite3.Connection) -> tuple[str, dict[str, tuple[int, bytes]]]:
@@ -336,6 +350,14 @@ class TextIndex:
     def close(self) -> None:
         """Close the file; a later call opens it again."""
         self._db.close()
+
+
+def _changed_between(old: StoreView, new: StoreView) -> list[str] | None:
+    """Refs in which two views of the same base differ; None when that cannot be told without reading everything."""
+    base, before, after = getattr(new, "base", None), getattr(old, "overlay", None), getattr(new, "overlay", None)
+    if base is None or base is not getattr(old, "base", None) or before is None or after is None:
+        return None
+    return [ref for ref in {**before, **after} if before.get(ref, before) is not after.get(ref, after)]
 
 
 def _match(terms: Sequence[analyse.Term], counts: Mapping[str, int]) -> str:

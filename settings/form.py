@@ -4,17 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from .key import Key
-from .layers import FOLDER, SAVED, Settings, read_json
+from .layers import Settings
+from .places import FOLDER, SAVED, read_json
 from .store import SIGN
-from .table import BY_NAME, QUESTIONS, SECRET
-from .values import WrongValue, check
-
-
-def as_text(value: Any) -> str:
-    """A value as a prompt or a form offers it, and as `check` reads it back."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return ", ".join(value) if isinstance(value, list) else str(value)
+from .table import BY_NAME, QUESTIONS, SECRET, questions
+from .values import WrongValue, as_text, check
 
 
 def needs_memoria(name: str) -> bool:
@@ -31,7 +25,7 @@ def schema(now: Settings | None = None, host: Any = None) -> list[dict[str, Any]
     files = _files(now, host)
     backend = _key(BY_NAME["backend"], now, files)
     fields: list[dict[str, Any]] = []
-    for name in QUESTIONS:
+    for name in questions():
         key = BY_NAME[name]
         one: dict[str, Any] = {
             "key": _key(key, now, files),
@@ -48,7 +42,8 @@ def schema(now: Settings | None = None, host: Any = None) -> list[dict[str, Any]
         if needs_memoria(name):
             one["when"] = {backend: "memoria"}
         fields.append(one)
-    fields.insert(1, _secret(backend))
+    if not BY_NAME["backend"].later:
+        fields.insert(1, _secret(backend))
     return fields
 
 

@@ -6,23 +6,15 @@ the spelling in a group wins over the dotted one, that over the flat one, and a 
 """
 
 import difflib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .key import Key
+from .places import EARLIER, FILE, FOLDER, GIVEN, HOST, SAVED, correct, read_json, readable, take_out, twice
 from .table import ALIASES, BY_NAME, CONFIG_VERSION, GROUPS, IDLE, KEYS, KNOWN, META, UPLOAD_SWITCHES
-from .values import WrongValue, check, subject_name
-
-FOLDER = "cognition"  # the provider's own folder in a Hermes home
-SAVED = "config.json"  # what setup saved, inside that folder
-EARLIER = ("cognition.json", "memoria.json")  # of earlier versions, in the home (Decision 1)
-HOST = "memory.cognition"
-FILE = f"{FOLDER}/{SAVED}"
-GIVEN = "constructor"
-SETUP = "hermes memory setup cognition"
+from .values import WrongValue, as_text, check, subject_name
 
 _DESTINATIONS = ("backend", "api_url", "branch", "subject")
 _SLIP = 2  # an unknown key this few edits away from one of those may have been meant as it (D28)
@@ -48,6 +40,7 @@ class Settings:
     remote_off_reason: str = ""
     faulty: set[str] = field(default_factory=set)  # keys with a refused value in some layer
     backend_unsure: bool = False  # a fault may have hidden which backend was meant
+    refused: list[tuple[int, str, str, str]] = field(default_factory=list)  # place in problems, key, fault, mend
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -116,37 +109,49 @@ def load(
     else:
         apply(settings, FILE, saved)
     apply(settings, GIVEN, given)
-    for name, places in settings.stands.items():
-        if HOST in places and FILE in places:
-            spelled = ".".join((HOST, *places[HOST]))
-            settings.notes.append(
-                f"{name} stands in {HOST} and in {FILE}; the latter holds. To keep one: hermes config unset {spelled}"
-            )
+    for at, name, fault, mend in settings.refused:  # a later layer may have set it since
+        settings.problems[at] = _using(settings, name, fault, mend)
+    _note_doubles(settings, host)
     return settings
+
+
+def unplaced(fault: str, host: Any = None, given: Any = None) -> Settings:
+    """The settings where the host does not say which home is meant, with that as a problem; no file is read."""
+    settings = Settings(Path("(unknown home)"))
+    settings.problems.append(fault)
+    settings.remote_off(fault)
+    apply(settings, HOST, host)
+    apply(settings, GIVEN, given)
+    return settings
+
+
+def _note_doubles(settings: Settings, host: Any) -> None:
+    doubles = [
+        (BY_NAME[name], places)
+        for name, places in settings.stands.items()
+        if HOST in places and FILE in places and name not in settings.faulty and settings.origin.get(name) == FILE
+    ]
+    below = Settings(settings.home)
+    if doubles:
+        apply(below, HOST, host)
+    for key, places in doubles:
+        above = settings[key.name]
+        settings.notes.append(twice(settings.home, key, above, below[key.name], places[FILE], places[HOST]))
 
 
 def read_into(settings: Settings, layer: str, path: Path) -> None:
     """Apply a JSON file as a layer; one that cannot be read is left as it is, named, and fails closed (CD6, D28)."""
     data, fault = read_json(path)
     if fault:
-        settings.problems.append(f"{layer} {fault}; it is left as it is, the other settings hold; mend: {SETUP}")
-        settings.remote_off(settings.problems[-1], unsure=_names_a_destination(path))
+        mend = readable(path, layer, fault)
+        settings.problems.append(f"{layer} {fault}; it is left as it is, the other settings hold; mend: {mend}")
+        settings.remote_off(settings.problems[-1], unsure=names_a_destination(path))
     elif data is not None:
         apply(settings, layer, data)
 
 
-def read_json(path: Path) -> tuple[dict[str, Any] | None, str]:
-    """A JSON object, or None and why it cannot be had; (None, "") for a missing file."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        return None, ""
-    except (OSError, ValueError, RecursionError) as error:
-        return None, f"cannot be read ({type(error).__name__}: {error})"
-    return (data, "") if isinstance(data, dict) else (None, "holds no settings object")
-
-
-def _names_a_destination(path: Path) -> bool:
+def names_a_destination(path: Path) -> bool:
+    """Whether a damaged file may have said where memory goes; True when that cannot be seen."""
     try:
         text = path.read_bytes().decode("utf-8", "replace").lower()
     except OSError:
@@ -159,7 +164,8 @@ def apply(settings: Settings, layer: str, values: Any) -> None:
     if values is None:
         return
     if not isinstance(values, Mapping):
-        settings.problems.append(f"{layer} is {values!r:.80}, not a group of settings: ignored.")
+        mend = "hermes config unset memory.cognition" if layer == HOST else "give it a mapping"
+        settings.problems.append(f"{layer} is {_said(values)}, not a group of settings: ignored; mend: {mend}")
         settings.remote_off(settings.problems[-1])
         return
     newer = isinstance(version := values.get("config_version"), int) and version > CONFIG_VERSION
@@ -170,7 +176,7 @@ def apply(settings: Settings, layer: str, values: Any) -> None:
             continue
         name = "memoria.upload" if spelled in UPLOAD_SWITCHES else ALIASES.get(spelled, spelled)
         if name not in BY_NAME:
-            _unknown(settings, layer, spelled, value, newer=newer)
+            _unknown(settings, layer, path, value, newer=newer)
             continue
         rank = 4 * (len(path) > 1) + 2 * ("." in spelled) + (spelled == name)
         if name not in best or rank > best[name][0]:
@@ -184,18 +190,19 @@ def _set(settings: Settings, layer: str, key: Key, path: tuple[str, ...], spelle
     try:
         if spelled in UPLOAD_SWITCHES:
             if not isinstance(value, bool):
-                raise WrongValue(f"{spelled} = {value!r:.80} is not true or false")
+                raise WrongValue(f"{spelled} = {_said(value)} is not true or false")
             value = "turns" if value else "none"
         value = check(key, value, settings.home, strict=key.destination)
     except WrongValue as error:
         settings.faulty.add(name)
         settings.stands.setdefault(name, {})[layer] = path
+        fault, mend = f"{error} ({layer})", correct(settings.home, layer, key, path)
         if key.destination:
-            line = f"{error} ({layer}); Memoria stays off; mend: {SETUP}"
-            settings.remote_off(line, unsure=name == "backend")
+            settings.problems.append(f"{fault}; Memoria stays off; mend: {mend}")
+            settings.remote_off(settings.problems[-1], unsure=name == "backend")
         else:
-            line = f"{error} ({layer}); using {settings.values[name]!r}; mend: {_remedy(settings, layer, key, path)}"
-        settings.problems.append(line)
+            settings.refused.append((len(settings.problems), name, fault, mend))
+            settings.problems.append(_using(settings, name, fault, mend))
         return
     if name == "queue.path" and Path(value).name == "queue.db":
         settings.notes.append(f"{spelled} names the queue.db of an earlier version; {key.default} is used.")
@@ -207,12 +214,12 @@ def _set(settings: Settings, layer: str, key: Key, path: tuple[str, ...], spelle
     settings.stands.setdefault(name, {})[layer] = path
 
 
-def _remedy(settings: Settings, layer: str, key: Key, path: tuple[str, ...]) -> str:
-    if layer != HOST:
-        return SETUP if layer == FILE else f"edit {layer}"
-    value = settings.values[key.name]
-    text = json.dumps(value) if not isinstance(value, str) else value or "''"
-    return f"hermes config set {'.'.join((HOST, *path))} {text}"
+def _using(settings: Settings, name: str, fault: str, mend: str) -> str:
+    return f"{fault}; using {as_text(settings.values[name]) or 'none'}; mend: {mend}"
+
+
+def _said(value: Any) -> str:
+    return as_text(value) if isinstance(value, bool) else f"{value!r:.80}"
 
 
 def _flatten(settings: Settings, layer: str, values: Mapping[Any, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -223,20 +230,21 @@ def _flatten(settings: Settings, layer: str, values: Mapping[Any, Any]) -> Itera
                 yield (name, str(inner)), item
         elif name in GROUPS and name not in BY_NAME:
             if value is not None and value != "":
-                line = f"{name} is {value!r:.80}, not a group of settings ({layer}); its defaults are used"
-                settings.problems.append(f"{line}; mend: hermes config unset {HOST}.{name}" if layer == HOST else line)
+                line = f"{name} is {_said(value)}, not a group of settings ({layer}); its defaults are used"
+                settings.problems.append(f"{line}; mend: {take_out(settings.home, layer, (name,))}")
                 if name == "memoria":
                     settings.remote_off(settings.problems[-1])
         elif name not in META:
             yield (name,), value
 
 
-def _unknown(settings: Settings, layer: str, name: str, value: Any, *, newer: bool) -> None:
+def _unknown(settings: Settings, layer: str, path: tuple[str, ...], value: Any, *, newer: bool) -> None:
     """Warn of a key that is not known; fail closed where it may have been meant as a destination (D28, D29)."""
+    name = ".".join(path)
     if name in IDLE:
         settings.notes.append(f"{name} ({layer}) is accepted without effect: {IDLE[name]}.")
         return
-    mend = f"hermes config unset {HOST}.{name}" if layer == HOST else f"take it out of {layer}"
+    mend = take_out(settings.home, layer, path)
     inner = name.rpartition(".")[2].lower()
     if inner == "api_key":
         line = f"{name} ({layer}) is refused: the key belongs in the secret store, never in a file; mend: {mend}"
@@ -247,13 +255,13 @@ def _unknown(settings: Settings, layer: str, name: str, value: Any, *, newer: bo
     meant = [word for part in parts for word in _DESTINATIONS if edits(part, word) <= _SLIP]
     group = name.lower().partition(".")[0]
     closed = bool(meant) or group == "memoria" or layer == EARLIER[1]
-    near = difflib.get_close_matches(name, KNOWN, n=1, cutoff=0.6) or meant[:1]
-    hint = f"did you mean {near[0]}? " if near else ""
+    near = difflib.get_close_matches(name, (*KNOWN, *GROUPS), n=1, cutoff=0.6) or meant[:1]
+    hint = f" (did you mean {near[0]}?)" if near else ""
     if newer or not closed:
-        settings.problems.append(f"unknown setting {name} ({layer}), ignored; {hint}mend: {mend}")
+        settings.problems.append(f"unknown setting {name} ({layer}), ignored{hint}; mend: {mend}")
         return
-    line = f"unknown setting {name} ({layer}): it may have been meant to say where memory goes, so Memoria stays off; "
-    settings.problems.append(f"{line}{hint}mend: {mend}")
+    line = f"unknown setting {name} ({layer}): it may have been meant to say where memory goes, so Memoria stays off"
+    settings.problems.append(f"{line}{hint}; mend: {mend}")
     settings.remote_off(settings.problems[-1], unsure="backend" in meant)
 
 

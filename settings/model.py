@@ -13,7 +13,12 @@ from .layers import Settings
 from .table import KEYS
 
 _PACKAGE = "pydantic"  # a variable: the host's validate takes a name it can read for a module of the host's own
-_TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "labels": list[str], "list": list[str]}
+_TYPES: dict[str, Any] = {
+    "int": int,
+    "float": float,
+    "bool": bool,
+    **dict.fromkeys(("labels", "list", "people"), list[str]),
+}
 
 
 @functools.cache

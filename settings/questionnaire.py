@@ -7,12 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from .form import as_text, needs_memoria
+from .form import needs_memoria
 from .key import Key
-from .layers import FOLDER, SAVED, SETUP, Settings, load, read_json
-from .store import adopt, salvage, save
-from .table import BY_NAME, KEY_COMMAND, QUESTIONS, SECRET
-from .values import WrongValue, check
+from .layers import Settings, load
+from .placement import misplaced
+from .places import FOLDER, SAVED, SETUP, read_json
+from .remote import check_remote
+from .store import adopt, salvage, save, set_aside
+from .table import BY_NAME, KEY_COMMAND, QUESTIONS, SECRET, questions
+from .values import WrongValue, as_text, check
 
 TRIES = 3  # wrong answers to one question; then what holds is kept
 _PROVIDER = ("memory", "provider")
@@ -36,8 +39,14 @@ class Stopped(Exception):
     """A question that has no safe default was not answered."""
 
 
-def run(home: Path, name: str, door: Door, say: Callable[[str], None] = print) -> bool:
-    """Ask, save, activate `name`, tell where everything is.  False when nothing was saved.  Never raises."""
+def run(home: Path, name: str, door: Door, say: Callable[[str], None] = print, *, package: Path | None = None) -> bool:
+    """Ask, save, activate `name`, tell where everything is.  False when nothing was saved.  Never raises.
+
+    package  the folder the plugin was loaded from: under another name the host would not find it again (P1)
+    """
+    if package is not None and (wrong := misplaced(home, name, package)):
+        say(f"  cognition: {wrong}")
+        return False
     host, fault = door.memory_config(home)
     if not door.is_terminal():
         return _unasked(home, name, door, host, fault, say)
@@ -73,15 +82,15 @@ def _unasked(home: Path, name: str, door: Door, host: Any, fault: str, say: Call
     """Without a terminal nothing is asked: what is set stays, the rest is default; one line (P15)."""
     lines = [fault] if fault else []
     try:
-        lines += adopt(home, host)
-        if not read_json(home / FOLDER / SAVED)[1]:  # a damaged file is for a person to look at
-            lines += save({}, home, host, mend=True)
+        lines += set_aside(home, host)
+        lines += adopt(home, host) + save({}, home, host, mend=True)
     except (OSError, WrongValue) as error:
         lines.append(f"settings were not saved ({error}).")
     refusal = door.write_setting(home, _PROVIDER, name)
     if refusal:
         lines.append(f"memory.provider was not set to {name}: {refusal}")
     settings = load(home, door.memory_config(home)[0])
+    check_remote(settings, door.secret)
     lines += [line for line in settings.problems if line not in lines]
     what = "settings kept" if settings.origin else "defaults taken"
     done = "NOT active" if refusal else "active from the next session"
@@ -93,7 +102,7 @@ def _ask_all(now: Settings, door: Door, say: Callable[[str], None]) -> tuple[dic
     """The answers that were given, and the API key if one was typed."""
     answers: dict[str, Any] = {}
     key = ""
-    for name in QUESTIONS:
+    for name in questions():
         remote = answers.get("backend", now["backend"]) == "memoria"
         if needs_memoria(name) and not remote:
             continue
@@ -145,15 +154,12 @@ def _close(
     """Read back what was written, say what is not as it was answered, and what comes next."""
     host, fault = door.memory_config(home)
     settings = load(home, host, host_fault=fault)
+    check_remote(settings, door.secret)
     for name, value in answers.items():
         if settings[name] != value:
             lines.append(f"{name} is {as_text(settings[name])}, not {as_text(value)}: what was written does not hold.")
-    if settings["backend"] == "memoria" and not door.secret(SECRET)[0]:
-        stored = any("API key" in line for line in lines)
-        lines.append("" if stored else f"without an API key Memoria stays off: {KEY_COMMAND}")
     for line in [*lines, *settings.problems, *settings.notes]:
-        if line:
-            say(f"  ! {line}")
+        say(f"  ! {line}")
     say(f"\n  Settings: {_places(home)}. All of them: docs/configuration.md")
     if active:
         say("  Memory provider: cognition. Start a new session to use it.\n")

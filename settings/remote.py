@@ -1,10 +1,10 @@
 """What the files cannot tell about the remote: whether there is a key, and a room that speaks to it."""
 
 from collections.abc import Callable
-from importlib.util import find_spec
 
 from .layers import Settings
-from .table import KEY_COMMAND, SECRET
+from .places import GIVEN, take_out
+from .table import BY_NAME, KEY_COMMAND, SECRET
 
 
 def check_remote(settings: Settings, secret: Callable[[str], tuple[str, str]]) -> None:
@@ -14,11 +14,15 @@ def check_remote(settings: Settings, secret: Callable[[str], tuple[str, str]]) -
     """
     if settings["backend"] != "memoria":
         return
+    if BY_NAME["backend"].later:
+        # One honest line: a key or another address would not help.
+        line = "this version does not speak to Memoria yet: nothing is sent; local memory goes on"
+        layer = settings.origin.get("backend", GIVEN)
+        path = settings.stands.get("backend", {}).get(layer, ("backend",))
+        settings.problems.append(f"{line}; mend: {take_out(settings.home, layer, path)}")
+        settings.remote_off_reason = line
+        return
     key, why = secret(SECRET)
     if not key:
         reason = f" ({why})" if why else ""
         settings.problems.append(f"Memoria has no API key{reason}; local memory goes on; mend: {KEY_COMMAND}")
-    if find_spec("..stores.memoria", __package__) is None:
-        line = "this version does not speak to Memoria yet: nothing is sent; local memory goes on"
-        settings.problems.append(f"{line}; mend: hermes config set memory.cognition.backend local")
-        settings.remote_off(line)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .key import Key
-from .layers import EARLIER, FILE, FOLDER, HOST, SAVED, Settings, apply, copied, read_json
+from .layers import Settings, apply, copied, names_a_destination
+from .places import EARLIER, FILE, FOLDER, HOST, SAVED, read_json
 from .table import ALIASES, BY_NAME, KNOWN, UPLOAD_SWITCHES
 from .values import WrongValue, check
 
@@ -66,7 +67,8 @@ def save(
             _take_out(merged, BY_NAME[name])
             lines.append(f"{name} in {FILE} was not usable and is taken out; the default holds.")
     if fault or merged != (saved or {}):
-        write_file(home, merged, broken=bool(fault))
+        aside = write_file(home, merged, broken=bool(fault))
+        lines += [f"{FILE} {fault}; it is kept as {aside.name}, what could be read of it holds."] if aside else []
     for place, value in elsewhere:
         refusal = write(place, value) if write else ""
         if refusal:
@@ -146,12 +148,39 @@ def salvage(path: Path) -> dict[str, Any]:
     return found
 
 
-def write_file(home: Path, merged: Mapping[str, Any], *, broken: bool = False) -> None:
-    """Replace cognition/config.json: unique file, 0600 from creation, synced, renamed (CD10).  Raises OSError.
+def set_aside(home: Path, host: Any = None) -> list[str]:
+    """A damaged cognition/config.json with no person to ask: kept aside; what can be read of it stays in force.
 
-    broken  keep the bytes that are there in `config.json.invalid-<32 hex>` first (CD6, MA14)
+    All but what decides where memory goes, which nobody can confirm: where the host's file names Memoria and this one
+    may have said which, the backend is local until someone chooses again (D28, MD13).  One line; raises OSError.
     """
     path = home / FOLDER / SAVED
+    fault = read_json(path)[1]
+    if not fault:
+        return []
+    kept = {
+        name: value
+        for name, value in salvage(path).items()
+        if (key := BY_NAME.get(ALIASES.get(name, name))) and not key.destination
+    }
+    below = Settings(home)
+    apply(below, HOST, host)
+    line = f"{FILE} {fault}; what could be read of it holds"
+    if names_a_destination(path):
+        line += ", but not where memory goes: that is local until you choose again"
+        if below["backend"] != "local":
+            kept["backend"] = "local"
+    aside = write_file(home, kept, broken=True)
+    return [f"{line}. The damaged file is kept as {aside}."]
+
+
+def write_file(home: Path, merged: Mapping[str, Any], *, broken: bool = False) -> Path | None:
+    """Replace cognition/config.json: unique file, 0600 from creation, synced, renamed (CD10).  Raises OSError.
+
+    broken  keep the bytes that are there in `config.json.invalid-<32 hex>` first, whose path is returned (CD6, MA14)
+    """
+    path = home / FOLDER / SAVED
+    aside = None
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if broken and path.exists():
         aside = path.with_name(f"{SAVED}.invalid-{uuid.uuid4().hex}")
@@ -169,6 +198,7 @@ def write_file(home: Path, merged: Mapping[str, Any], *, broken: bool = False) -
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    return aside
 
 
 def adopt(home: Path, host: Any = None) -> list[str]:

@@ -118,7 +118,7 @@ KEYS: tuple[Key, ...] = (
         unit="seconds",
     ),
     Key("recall.preload_rules_taboos", True, "bool", "Rules and taboos stand in the system prompt."),
-    Key("audiences.owner", [], "list", "Direct chats that are you, as platform:user."),
+    Key("audiences.owner", [], "people", "Direct chats that are you, as platform:user."),
     Key(
         "memoria.upload",
         "none",
@@ -253,6 +253,7 @@ QUESTIONS = {
     "author": "Your name, recorded with what you say (empty: git user.name)",
 }
 
+
 # Earlier keys that mean memoria.upload: true = turns, false = none (D25).
 UPLOAD_SWITCHES = ("auto_capture", "capture.upload_turns")
 
@@ -275,3 +276,8 @@ del ALIASES["upload"]  # it would read as memoria.upload
 KNOWN = (*BY_NAME, *ALIASES, *UPLOAD_SWITCHES)
 # What a file may hold beside settings.
 META = ("provider", "config_version")
+
+
+def questions() -> list[str]:
+    """The settings that setup and form ask for in this version, in order: none that nothing here uses."""
+    return [name for name in QUESTIONS if not BY_NAME[name].later]

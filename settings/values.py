@@ -42,9 +42,16 @@ def check(key: Key, value: Any, home: Path, *, strict: bool = False) -> Any:
         raise WrongValue(f"{key.name} = {shown(key, value)} is not {key.range}{why}") from None
 
 
+def as_text(value: Any) -> str:
+    """A value as a prompt, a form or a message shows it, and as `check` reads it back."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
 def shown(key: Key, value: Any) -> str:
     """A value as a message may show it: short, and without what could be a password in an address."""
-    text = repr(value)
+    text = as_text(value) if isinstance(value, bool) else repr(value)
     if key.kind == "url" and re.search(r"[@?#]", text):
         return "(an address with more than an origin)"
     return text if len(text) <= 80 else text[:77] + "..."
@@ -122,6 +129,17 @@ def _list(_key: Key, value: Any, _home: Path) -> list[str]:
     return [text for part in parts if part is not None and (text := " ".join(str(part).split()))]
 
 
+def _people(key: Key, value: Any, home: Path) -> list[str]:
+    """Chat users as `platform:user`: a name without its platform would match nobody, silently."""
+    people = []
+    for one in _list(key, value, home):
+        platform, _, user = (part.strip() for part in one.partition(":"))
+        if not (platform and user):
+            raise WrongValue(f"{one[:40]} has no platform and user, such as telegram:111")
+        people.append(f"{platform.lower()}:{user}")
+    return people
+
+
 def _path(_key: Key, value: Any, home: Path) -> str:
     if not isinstance(value, str | os.PathLike):
         raise ValueError
@@ -182,6 +200,7 @@ _CHECKS: dict[str, Callable[[Key, Any, Path], Any]] = {
     "word": _word,
     "labels": _labels,
     "list": _list,
+    "people": _people,
     "path": _path,
     "url": _url,
     "subject": _subject,

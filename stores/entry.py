@@ -55,8 +55,13 @@ def fact_key(audience: str, project: str, content: str) -> str:
 
 
 def entry_fact_key(entry: Mapping[str, Any]) -> str:
-    """`fact_key` of a committed entry."""
-    return fact_key(str(entry.get("audience", "owner")), str(entry.get("project", "")), str(entry.get("content", "")))
+    """`fact_key` of an entry.  In a room its speaker counts: two people who say the same say two things (B005)."""
+    audience = str(entry.get("audience", "owner"))
+    provenance = entry.get("provenance")
+    speaker = provenance.get("speaker") if isinstance(provenance, Mapping) else None
+    if audience.startswith("room/") and isinstance(speaker, Mapping):
+        audience = f"{audience} {speaker.get('id', '')}"
+    return fact_key(audience, str(entry.get("project", "")), str(entry.get("content", "")))
 
 
 def delivery_digest(entry: Mapping[str, Any]) -> str:

@@ -79,7 +79,7 @@ class WriterLock:
         """The last writer's mark: machine, process id and time; empty when there is none."""
         try:
             mark = json.loads(self.path.read_bytes() or b"{}")
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         return mark if isinstance(mark, dict) else {}
 
@@ -111,7 +111,7 @@ class WriterLock:
         here = machine()
         try:
             last = json.loads(files.read_at(fd, 0, 4096) or b"{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             last = {}
         if isinstance(last, dict) and isinstance(last.get("at"), int | float):
             elsewhere = last.get("boot") != here["boot"] and last.get("host") != here["host"]

@@ -7,10 +7,17 @@ import copy
 from typing import Any
 
 MAX_TEXT = 24_000  # characters of one content argument (M29)
+TYPES = ("semantic", "profile", "procedural", "working", "tool_result", "episodic")
+KINDS = ("note", "fact", "preference", "instruction", "decision", "identity", "rule", "taboo")
+ENTRY_KINDS = (*KINDS, "summary", "work_unit", "session", "delegation")  # kinds that an entry can have (START.md)
 
 
-def _tool(name: str, description: str, required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
-    parameters = {"type": "object", "properties": properties, "required": list(required)}
+def _tool(
+    name: str, description: str, required: tuple[str, ...] = (), *, strict: bool = False, **properties: Any
+) -> dict[str, Any]:
+    parameters: dict[str, Any] = {"type": "object", "properties": properties, "required": list(required)}
+    if strict:
+        parameters["additionalProperties"] = False
     return {"name": name, "description": description, "parameters": parameters}
 
 
@@ -22,18 +29,27 @@ def _count(description: str, low: int, high: int) -> dict[str, Any]:
     return {"type": "integer", "minimum": low, "maximum": high, "description": description}
 
 
-_ID = _text("The ref or memory id shown in brackets in recall and search results.")
-_KINDS = ("semantic", "profile", "procedural", "working", "tool_result", "episodic")
+def _one_of(words: tuple[str, ...], description: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words), "description": description}
+
+
+_ID = _text("The id (ref) in brackets in recalled lines, or from a search result. Never make one up.")
 
 _SCHEMAS = (
     _tool(
         "cognition_search",
-        "Search everything remembered about this user, with where and when each fact was said. "
-        "Use it when recall did not bring what you need, before saying that you don't know.",
-        ("query",),
-        query=_text("What to look for, in the user's words."),
-        top_k=_count("How many results.", 1, 50),
+        "Search everything remembered about this user, with where and when each fact was said. Use it when recall did "
+        "not bring what you need, before saying that you don't know. With ref: one entry, its earlier versions and "
+        "what was said around it. With related_to: what belongs to an entry.",
+        (),
+        query=_text("What to look for, in the user's words. May be left out with ref, related_to, kind, since, until."),
+        top_k=_count("How many results; 10 when left out.", 1, 50),
         repo=_text("Only entries with exactly this label."),
+        kind=_one_of(ENTRY_KINDS, "Only entries of this kind."),
+        since=_text("Only what was said on or after this day, as 2026-03-02."),
+        until=_text("Only what was said on or before this day."),
+        ref=_text("The id of one entry."),
+        related_to=_text("The id of an entry."),
     ),
     _tool(
         "cognition_status",
@@ -46,38 +62,52 @@ _SCHEMAS = (
     ),
     _tool(
         "memoria_search",
-        "Find durable memories by meaning.",
+        "Find durable memories by meaning, best first, each with its memory_id.",
         ("query",),
+        strict=True,
         query=_text("What to look for."),
         top_k=_count("How many results.", 1, 20),
     ),
     _tool(
         "memoria_store",
-        "Remember one fact now, because the user asked for it.",
+        "Remember one fact now, because the user asked for it. What the user merely mentions is remembered by itself "
+        "at session end. A fact that is known already is not stored twice. Never store secrets.",
         ("content",),
+        strict=True,
         content=_text(f"One fact in the user's words, at most {MAX_TEXT:,} characters."),
-        memory_type={"type": "string", "enum": list(_KINDS), "description": "Default: semantic."},
+        memory_type=_one_of(TYPES, "Default: semantic."),
+        kind=_one_of(KINDS, "What it is, when that is clear. A rule or taboo has to be the user's own words."),
     ),
     _tool(
         "memoria_update",
-        "Replace one memory with its corrected text.",
+        "Correct one memory: its text is replaced, the earlier one is kept as history. Use it instead of storing a "
+        "second, contradicting fact.",
         ("memory_id", "new_content"),
+        strict=True,
         memory_id=_ID,
         new_content=_text("The whole corrected fact."),
     ),
-    _tool("memoria_forget", "Forget one memory.", ("memory_id",), memory_id=_ID),
+    _tool(
+        "memoria_forget",
+        "Forget one memory, when the user asks for it. It will not be recalled again.",
+        ("memory_id",),
+        strict=True,
+        memory_id=_ID,
+    ),
     _tool(
         "memoria_profile",
-        "List what is remembered about the user, page by page.",
-        cursor=_text("The cursor of the previous page."),
+        "List who the user is, what they prefer and how they want things done, page by page.",
+        strict=True,
+        cursor=_text("next_cursor of the previous page; leave it out for the first."),
         limit=_count("Records per page.", 1, 50),
     ),
     _tool(
         "memoria_feedback",
-        "Rate one memory, so that it is recalled more or less readily.",
+        "Rate one memory that was recalled, so that it comes more or less readily.",
         ("memory_id", "signal"),
+        strict=True,
         memory_id=_ID,
-        signal={"type": "string", "enum": ["useful", "irrelevant", "wrong", "outdated"]},
+        signal=_one_of(("useful", "irrelevant", "wrong", "outdated"), "How it served."),
     ),
 )
 NAMES = tuple(schema["name"] for schema in _SCHEMAS)

@@ -116,9 +116,48 @@ def test_a_secret_is_no_preference_but_can_be_asked_to_be_kept() -> None:
     assert contents("my default password is Hunter-22, try logging in") == []
     assert contents("I always use the password Hunter-22 everywhere.") == []
     assert contents(redact("my default password is Hunter-22, try logging in")) == []
-    (kept,) = contents("Remember that my API key is sk-abcdefgh1234.")
+    (kept,) = contents("Remember that our Stripe key is sk-abcdefgh1234.")
     assert contents(redact(kept)) == [redact(kept)]
-    assert redact(kept) == "Remember that my API key is [REDACTED key]."
+    assert redact(kept) == "Remember that our Stripe key is [REDACTED key]."
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Remember that my API key is sk-abcdefgh1234.", False),
+        ("Remember that the key is", False),
+        ("My password is [REDACTED credential]", False),
+        ("The code for the alarm is 4821.", False),
+        ("My passport number is X1234567.", False),
+        ("My passport number is X1234567 and it expires in 2031.", True),
+        ("Our staging credentials are bob:Wurst-4711", True),
+        ("deploy key is ghp_" + "a" * 36 + " and AWS AKIA" + "Q7" * 8, True),
+    ],
+)
+def test_a_statement_of_which_the_mask_leaves_nothing_is_none(text: str, kept: bool) -> None:
+    """B007: the sentence survives with its placeholder where it says more than that there is a secret."""
+    assert (contents(redact(text)) != [], contents(text) != []) == (kept, kept)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lena isn't allergic to hazelnuts after all, the doctor tested it: it's walnuts.",
+        "Actually the release moved: it's 28 February now, not the 14th.",
+        "Correction: the release is on 28 February, not the 14th.",
+        "When I ask for code, give me only the diff.",
+        "To deploy, run make ship",
+        "I'm up at 4 every morning so don't suggest late meetings",
+    ],
+)
+def test_a_correction_or_rule_is_kept_whole(text: str) -> None:
+    """CD24: what replaces an older statement must be there as a statement of its own."""
+    assert contents(text) == [text]
+
+
+def test_a_correction_without_names_says_nothing_outside_its_talk() -> None:
+    assert contents("Sorry, I meant Vienna, not Graz") == ["I meant Vienna, not Graz"]
+    assert contents("Sorry, I meant the second file, not the first") == []
 
 
 def test_facts_at_both_ends_of_a_huge_text_are_found() -> None:

@@ -116,3 +116,26 @@ class ExtractionDefects(unittest.TestCase):
             contents("We agreed on NATS as the broker. Now fix line 20 please, the trace is: …"),
             ["We agreed on NATS as the broker."],
         )
+
+    def test_cd24_a_correction_is_stored_as_a_statement(self) -> None:
+        for sentence in ("Actually I prefer spaces now.", "We no longer use Travis.", "I don't smoke anymore."):
+            with self.subTest(sentence):
+                self.assertEqual(contents(sentence), [sentence])
+
+    def test_cd27_imperatives_norms_and_negations(self) -> None:
+        for sentence in (
+            "When you name a branch, start with the ticket.",
+            "Log lines should be in English.",
+            "Don't force-push to shared branches.",
+        ):
+            with self.subTest(sentence):
+                self.assertEqual(contents(sentence), [sentence])
+
+    def test_cd97_a_code_said_in_a_sentence_is_masked(self) -> None:
+        for sentence, secret in (
+            ("the code for the gate is 7730", "7730"),
+            ("we use pw Brezel4712 for the test system", "Brezel4712"),
+            ("my social security number is 987-65-4321", "4321"),
+        ):
+            with self.subTest(sentence):
+                self.assertNotIn(secret, redact(sentence))

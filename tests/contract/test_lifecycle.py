@@ -1,11 +1,15 @@
 """Sessions, switches, homes, audiences, shutdown (cognition.md 3.8, 3.9; host.md P22-P49; B005, B006, B017)."""
 
+import contextlib
 import gc
 import inspect
 import os
+import sqlite3
 import stat
 import threading
+import time
 from typing import Any
+from unittest import mock
 
 import cognition
 
@@ -68,6 +72,65 @@ class CD91Lifecycle(HomeCase):
         provider.shutdown()
         self.assertEqual(self.contents(), ["I prefer tabs over spaces"])
 
+    def test_what_was_taken_back_and_never_told_again_is_not_kept(self) -> None:
+        """CD93: everything undone, then the end, with the empty transcript or with none."""
+        for session, ended in (("s1", True), ("s2", False)):
+            provider = self.provider(session)
+            self.say(provider, "I have a dog named Rex.")
+            provider.on_session_switch(session, parent_session_id="", reset=False, rewound=True)
+            if ended:
+                provider.on_session_end([])
+            provider.shutdown()
+        self.assertEqual(self.store(), {})
+
+    def test_a_boundary_settles_the_turns_of_every_session_of_the_object(self) -> None:
+        """D61: a turn may carry another session id than the one that ends."""
+        provider = self.provider("s1")
+        for n in range(20):  # more than one object keeps open
+            provider.sync_turn(f"My locker number {n} is {n * 7}.", "ok", session_id=f"other-{n}")
+        provider.on_session_end([])
+        provider._drain_due()
+        self.assertEqual(len(self.store()), 20)
+
+    def test_a_pasted_log_does_not_hold_up_a_boundary_and_both_ends_are_read(self) -> None:
+        """B029, D61: a message is read at its head and its tail."""
+        log = '2026-03-01T12:00:00Z INFO svc token=abc12345 path=/a/b?x=1 "GET / HTTP/1.1" 200\n' * 25_000
+        provider = self.provider()
+        started = time.monotonic()
+        provider.sync_turn(f"My badge number is 5521.\n\n{log}\n\nI moved to Kyoto.", "ok")
+        provider.on_session_end([])
+        waited = time.monotonic() - started
+        provider.shutdown()
+        self.assertEqual(self.contents(), ["I moved to Kyoto", "My badge number is 5521"])
+        self.assertLess(waited, 5.0)  # reading all of it takes more than twice as long
+
+    def test_a_clock_or_a_host_that_lies_about_the_time_costs_no_fact(self) -> None:
+        """CD31, CD67: a time that no entry can carry is replaced by the present."""
+        provider = self.provider()
+        rows = [
+            {"role": "user", "content": f"My locker number {n} is {n}.", "timestamp": when}
+            for n, when in enumerate((-5.0, 0, 1e15, float("nan"), "yesterday", True))
+        ]
+        provider.on_session_end(rows)
+        provider.shutdown()
+        times = [entry["provenance"]["created_at"] for entry in self.store().values()]
+        self.assertEqual(len(times), 6)
+        self.assertTrue(all(abs(at - time.time()) < 3600 for at in times), times)
+
+    def test_a_hanging_git_is_not_waited_for(self) -> None:
+        """P24: the author is asked on the worker; a boundary that comes first waits 0.3 s."""
+        hanging = self.home / "bin" / "git"
+        hanging.parent.mkdir()
+        hanging.write_text("#!/bin/sh\nexec sleep 60\n")
+        hanging.chmod(0o755)
+        with mock.patch.dict(os.environ, {"PATH": f"{hanging.parent}:{os.environ['PATH']}"}):
+            provider = self.provider(settings={"author": ""})
+            started = time.monotonic()
+            provider.on_session_end(self.say(provider, "My desk is 4B."))
+            self.assertLess(time.monotonic() - started, 1.5)  # git itself is given 2 s
+            provider.shutdown()
+        self.assertEqual(self.contents(), ["My desk is 4B"])
+
     def test_a_session_without_id_gets_a_distinct_one(self) -> None:
         """CD33."""
         for _ in range(2):
@@ -100,15 +163,60 @@ class CD91Lifecycle(HomeCase):
         self.assertIn("session_id", inspect.signature(provider.prefetch).parameters)
 
     def test_a_failing_initialize_is_remembered_and_said(self) -> None:
-        """P23."""
+        """P23: every hook answers with nothing, the tools with the reason; the session before gets none of it."""
+        provider = self.provider("s1")
+        with (
+            mock.patch.object(type(provider._handle), "__init__", side_effect=RuntimeError("no memory left")),
+            self.assertLogs("cognition", "WARNING"),
+        ):
+            provider.initialize("s2", hermes_home=str(self.home), platform="cli")
+        provider.sync_turn("My desk is 4B.", "ok")
+        provider.on_session_end([{"role": "user", "content": "My desk is 4B."}])
+        self.assertEqual(provider.prefetch("Where is my desk?"), "")
+        self.assertIn("no memory left", self.tool(provider, "cognition_status")["error"])
+        self.assertIn("no memory left", self.tool(provider, "memoria_search", query="x")["hint"])
+        provider.shutdown()
+        self.assertEqual(self.store(), {})
+
+    def test_a_home_that_cannot_hold_files_costs_no_exception(self) -> None:
+        """CR10, B060: a file stands where the folder should be."""
         blocked = self.home / "file"
         blocked.write_text("not a folder")
-        provider = cognition.CognitionMemoryProvider()
-        provider.initialize("s1", hermes_home=str(blocked), platform="cli")
+        provider = self.provider("s1", hermes_home=str(blocked))
         provider.sync_turn("My desk is 4B.", "ok")
+        provider.on_session_end([])
         self.assertEqual(provider.prefetch("desk"), "")
-        self.assertTrue(self.tool(provider, "cognition_status"))
+        self.assertNotEqual(self.tool(provider, "cognition_status")["health"], ["ok"])
+
+    def test_an_ill_outbox_costs_neither_recall_nor_status(self) -> None:
+        """CR10, CD44, CD90."""
+        self.told("My cat is called Miso.")
+        outbox = self.home / "cognition" / "outbox.db"
+        outbox.unlink()
+        outbox.mkdir()
+        provider = self.provider("s1")
+        self.assertIn("Miso", provider.prefetch("What is my cat called?"))
+        status = self.tool(provider, "cognition_status")
+        self.assertIsNone(status["pending_unpushed"])
+        self.assertEqual(status["committed"], 1)
+        self.assertTrue(any("outbox" in line for line in status["health"]), status["health"])
+
+    def test_another_processs_lock_is_not_waited_for(self) -> None:
+        """P24, D58: with the outbox locked, hooks go on; what was said is durable in a spill file."""
+        self.told("My cat is called Miso.")
+        provider = self.provider("s1")
+        provider.prefetch("warm up")
+        with contextlib.closing(sqlite3.connect(self.home / "cognition" / "outbox.db")) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            started = time.monotonic()
+            self.assertIn("Miso", provider.prefetch("What is my cat called?"))
+            provider.on_session_end(self.say(provider, "My desk is 4B."))
+            waited = time.monotonic() - started
+            self.assertTrue(list((self.home / "cognition" / "spill").iterdir()))
+            other.rollback()
+        self.assertLess(waited, 1.5)  # without the limit: 2 s for each look
         provider.shutdown()
+        self.assertEqual(self.contents(), ["My cat is called Miso", "My desk is 4B"])
 
     def test_a_hook_that_fails_is_counted_and_shown(self) -> None:
         """P51."""
@@ -154,18 +262,22 @@ class B006Homes(HomeCase):
         roots = {path.split("/")[1 if path.startswith(("a/", "other/")) else 0] for path in self.files()}
         self.assertEqual(roots, {"cognition"})
 
-    def test_files_are_private_whatever_the_umask(self) -> None:
-        """CD98, contract 2.3."""
-        before = os.umask(0)
-        try:
-            self.told("My desk is 4B.")
-        finally:
-            os.umask(before)
-        folder = self.home / "cognition"
-        self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
-        for path in folder.rglob("*"):
-            expected = 0o700 if path.is_dir() else 0o600
-            self.assertEqual(stat.S_IMODE(path.stat().st_mode), expected, path)
+    def test_files_are_private_and_usable_whatever_the_umask(self) -> None:
+        """CD98, B060, contract 2.3."""
+        for umask in (0, 0o777):
+            home = self.home / oct(umask)
+            home.mkdir()
+            before = os.umask(umask)
+            try:
+                self.told("My desk is 4B.", hermes_home=str(home))
+            finally:
+                os.umask(before)
+            folder = home / "cognition"
+            self.assertTrue((folder / "committed.json").exists())
+            self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
+            for path in folder.rglob("*"):
+                expected = 0o700 if path.is_dir() else 0o600
+                self.assertEqual(stat.S_IMODE(path.stat().st_mode), expected, path)
 
 
 class B005Audiences(HomeCase):
@@ -193,6 +305,8 @@ class B005Audiences(HomeCase):
         shared._drain_due()
         shared.on_turn_start(2, "what am I allergic to?", author_id="222")
         self.assertEqual(shared.prefetch("what am I allergic to?"), "")
+        self.assertEqual(self.tool(shared, "cognition_search", query="allergic nuts")["count"], 0)
+        self.assertEqual(self.tool(shared, "cognition_dream")["committed"], 0)
         shared.on_turn_start(3, "what am I allergic to?", author_id="111")
         self.assertIn("nuts", shared.prefetch("what am I allergic to?"))
         shared.sync_turn("My salary is 4242.", "ok", turn_author={"id": "222"})
@@ -209,6 +323,24 @@ class B005Audiences(HomeCase):
         self.assertIn("does not say who", self.tool(nobody, "cognition_search", query="cat")["result"])
         nobody.shutdown()
         self.assertEqual(self.contents(), ["My cat is called Miso"])
+
+    def test_two_people_of_a_room_who_say_the_same_say_two_things(self) -> None:
+        """B005: never another person's fact."""
+        room = self.provider("sR", platform="slack", chat_id="C1", chat_type="group")
+        for number, name in (("111", "Ann"), ("222", "Bob")):
+            room.sync_turn("I am allergic to nuts.", "ok", turn_author={"id": number, "name": name})
+        room.on_session_end([])
+        room.shutdown()
+        said = sorted((e["provenance"]["speaker"]["name"], e["seen"]) for e in self.store().values())
+        self.assertEqual(said, [("Ann", 1), ("Bob", 1)])
+
+    def test_a_strangers_interrupted_turn_is_not_taken_from_the_transcript(self) -> None:
+        """B005: such a turn comes through no sync, only through the transcript."""
+        chat = self.provider("sT", platform="telegram", user_id="111", chat_type="dm", chat_id="111")
+        chat.on_turn_start(1, "I live in Rome.", author_id="222")
+        chat.on_session_end([{"role": "user", "content": "I live in Rome."}])
+        chat.shutdown()
+        self.assertEqual(self.store(), {})
 
     def test_a_bots_turn_is_not_kept(self) -> None:
         """M13."""
@@ -246,6 +378,37 @@ class B025Resources(HomeCase):
         last.shutdown()
         self.provider("s-end").shutdown()
         self.assertEqual(self.contents(), ["My badge number is 5521"])
+
+    def test_a_finalizer_in_the_middle_of_anything_takes_no_lock(self) -> None:
+        """P42, P43: cyclic providers over many homes, collected at every opportunity, never block."""
+        thresholds = gc.get_threshold()
+        gc.set_threshold(1)
+        done = threading.Event()
+
+        def work() -> None:
+            for n in range(12):
+                provider: Any = cognition.CognitionMemoryProvider({"author": "Ada"})
+                provider.cycle = provider
+                provider.initialize("s", hermes_home=str(self.home / f"h{n % 4}"), platform="cli")
+                provider.sync_turn("My desk is 4B.", "ok")
+            done.set()
+
+        try:
+            threading.Thread(target=work, daemon=True).start()
+            self.assertTrue(done.wait(60), "a finalizer waits for a lock of its own thread")
+        finally:
+            gc.set_threshold(*thresholds)
+
+    def test_what_a_dropped_provider_heard_is_settled_by_the_worker(self) -> None:
+        """P43: evicted chats get no session end."""
+        provider: Any = cognition.CognitionMemoryProvider({"author": "Ada"})
+        provider.initialize("s", hermes_home=str(self.home), platform="cli")
+        provider.sync_turn("My desk is 4B.", "ok")
+        runtime = provider._handle.runtime
+        del provider
+        gc.collect()
+        runtime.drain()
+        self.assertEqual(self.contents(), ["My desk is 4B"])
 
 
 class B007Secrets(HomeCase):

@@ -189,10 +189,14 @@ class Host:
         return [f"{record['hook']}: {record['error']}" for record in self.trace() if record["error"]]
 
     def warnings(self) -> list[str]:
-        """Lines of the host's logs at WARNING and above that name the plugin (P60)."""
+        """Lines of the host's logs at WARNING and above that name the plugin (P60): as their logger, or as its word.
+
+        A folder of that name in a path of the host's own line is not the plugin.
+        """
         lines = (line for path in (self.home / "logs").glob("*.log") for line in path.read_text().splitlines())
         level = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
-        return sorted({line for line in lines if level.search(line) and self.name in line})
+        named = re.compile(rf"_hermes_user_memory\.{re.escape(self.name)}|(?<![\w/.-]){re.escape(self.name)}(?![\w/-])")
+        return sorted({line for line in lines if level.search(line) and named.search(line)})
 
     def close(self, keep: bool = False) -> None:
         self.fake.shutdown()

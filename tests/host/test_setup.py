@@ -16,9 +16,8 @@ from .harness import Host
 from .plugin_folder import ROOT
 from .terminal import Tty
 
-_KEY = "mem_9d1f7c2b"
 _COMMENT = "# the owner's comment\n"
-_QUESTIONS = ["Where durable memory", "Label of new", "Hard cap", "Facts that may", "File for archived", "Your name"]
+_QUESTIONS = ["Label of new", "Hard cap", "Facts that may", "File for archived", "Your name"]
 
 
 class Wizard(Tty):
@@ -93,8 +92,8 @@ def pick(terminal: Wizard) -> None:
 @pytest.mark.parametrize("route", ["by name", "by the picker"])
 def test_both_routes_ask_the_same_and_all_answers_are_in_effect(host: Host, route: str) -> None:
     """P15, CD14, B076, D31: the same questions in the same order, the author last; comments and keys stay."""
-    answers = ["", "work", "lots", "4000", "50", "", "Ada L"]
-    asked = [*_QUESTIONS[:3], _QUESTIONS[2], *_QUESTIONS[3:]]
+    answers = ["work", "lots", "4000", "50", "", "Ada L"]
+    asked = [*_QUESTIONS[:2], _QUESTIONS[1], *_QUESTIONS[2:]]
     with wizard(host, *(["cognition"] if route == "by name" else [])) as terminal:
         if route == "by the picker":
             pick(terminal)
@@ -103,6 +102,7 @@ def test_both_routes_ask_the_same_and_all_answers_are_in_effect(host: Host, rout
         screen = terminal.end()
     assert "1000 to 64000" in screen
     assert "new session" in screen
+    assert "emoria" not in screen.replace(str(host.home), ""), "nothing is asked about what is not built"
     assert str(host.home / "cognition" / "config.json") in screen
     assert saved(host) == {"author": "Ada L", "budget_tokens": 4000, "queue_max_entries": 50, "repos": ["work"]}
     assert active(host)
@@ -120,33 +120,11 @@ def test_both_routes_ask_the_same_and_all_answers_are_in_effect(host: Host, rout
     assert saved(host) == {"author": "Bob", "budget_tokens": 4000, "queue_max_entries": 50, "repos": ["work"]}
 
 
-def test_the_key_is_typed_unseen_and_lands_in_the_secret_store(host: Host) -> None:
-    """D31, D38, M4, P19."""
-    with wizard(host, "cognition") as terminal:
-        terminal.answer("Where durable memory", "memoria")
-        terminal.answer("Memoria API key", _KEY)
-        terminal.answer("Origin of the Memoria", "https://memory.example/v1")
-        terminal.answer("Origin of the Memoria", "https://memory.example")
-        terminal.answer("What may be uploaded", "facts")
-        for question in _QUESTIONS[1:]:
-            terminal.answer(question)
-        screen = terminal.end()
-    assert _KEY not in screen
-    assert _KEY in (host.home / ".env").read_text()
-    assert saved(host)["api_url"] == "https://memory.example"
-    files = (path for path in host.home.rglob("*") if path.is_file() and host.plugin not in path.parents)
-    assert [path.name for path in files if _KEY.encode() in path.read_bytes()] == [".env"]
-    status = host.run("memory", "status").stdout
-    assert _KEY not in status
-    assert "backend: memoria" in status
-
-
 @pytest.mark.parametrize("how", ["\x03", "\x04"])
 def test_stopping_in_the_middle_saves_nothing(host: Host, how: str) -> None:
     """P15: Ctrl-C and Ctrl-D."""
     before = host.config.read_text()
     with wizard(host, "cognition") as terminal:
-        terminal.answer("Where durable memory")
         terminal.answer("Label of new", "work")
         assert terminal.until(lambda: "Hard cap" in terminal.text())
         screen = terminal.end(again=how.encode())
@@ -166,6 +144,64 @@ def test_without_a_terminal_nothing_is_asked(host: Host) -> None:
     assert not (host.home / "cognition").exists()
     host.run("config", "set", "memory.cognition.budget_tokens", "4000")
     assert "budget_tokens: 4000 (memory.cognition)" in host.run("memory", "status").stdout
+
+
+def test_the_command_that_the_readme_names_is_answered_where_setup_saved_another_value(host: Host) -> None:
+    """P20, D26: `hermes config set` alone has no effect then; what the note names clears it."""
+    host.run("memory", "setup", "cognition")
+    (host.home / "cognition").mkdir()
+    (host.home / "cognition" / "config.json").write_text('{"budget_tokens": 4000}')
+    host.run("config", "set", "memory.cognition.budget_tokens", "6000")
+    status = host.run("memory", "status").stdout
+    assert "budget_tokens: 4000" in status
+    command = re.search(r"wins over 6000 in memory\.cognition; .*; to use 6000: rm (\S+)", status)
+    assert command, status
+    Path(command[1]).unlink()
+    assert "budget_tokens: 6000" in host.run("memory", "status").stdout
+    host.run("config", "set", "memory.cognition.budget_tokens", "lots")
+    status = host.run("memory", "status").stdout
+    command = re.search(r"mend: hermes (config set memory\.cognition\.budget_tokens \S+)", status)
+    assert command, status
+    host.run(*command[1].split())
+    assert "health: ok" in host.run("memory", "status").stdout
+
+
+def test_a_damaged_settings_file_is_mended_without_a_terminal(host: Host) -> None:
+    """CD6, P20: the command that status names, run as it stands there."""
+    (host.home / "cognition").mkdir(mode=0o700)
+    host.run("memory", "setup", "cognition")
+    path = host.home / "cognition" / "config.json"
+    path.write_text('{\n  "budget_tokens": 4000,\n  "author": "A')
+    status = host.run("memory", "status").stdout
+    assert "mend: hermes memory setup cognition" in status
+    said = host.run("memory", "setup", "cognition").stdout
+    (aside,) = path.parent.glob("config.json.invalid-*")
+    assert str(aside) in said
+    status = host.run("memory", "status").stdout
+    assert "budget_tokens: 4000" in status
+    assert "health: ok" in status
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_a_folder_of_another_name_is_not_activated(host: Host, link: bool) -> None:
+    """P1: hosts would look for plugins/cognition; the command that is named makes it right."""
+    other = host.plugin.with_name("cognition-main")
+    if link:
+        host.plugin.rename(host.home / "checkout")
+        other.symlink_to(host.home / "checkout")
+    else:
+        host.plugin.rename(other)
+    said = host.run("memory", "setup", "cognition-main").stdout
+    assert not active(host), said
+    assert "cognition-main" not in host.config.read_text()
+    command = re.search(r"mend: mv (\S+) (\S+)", said)
+    assert command, said
+    Path(command[1]).rename(command[2])
+    host.run("memory", "setup", "cognition")
+    assert active(host)
+    status = host.run("memory", "status").stdout
+    assert re.search(r"Status:\s+available", status), status
+    assert re.search(r"cognition\s+\(local\)", status), "nothing asks for a key"
 
 
 def test_the_picker_without_a_terminal_changes_nothing(host: Host) -> None:

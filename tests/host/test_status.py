@@ -45,6 +45,12 @@ def _break(host: Host, how: str) -> str:
         source = (host.plugin / "merge.py").read_text()
         (host.plugin / "merge.py").write_text("import frobnicate_is_not_installed\n" + source)
         return r"frobnicate_is_not_installed"
+    if how == "missing file":
+        (host.plugin / "budget.py").unlink()
+        return r"budget\.py is missing.*hermes plugins update cognition"
+    if how == "missing status":
+        (host.plugin / "status.py").unlink()
+        return r"problem: .*status\.py is missing.*hermes plugins update cognition"
     if how == "import error in the runtime":
         (host.plugin / "runtime.py").write_text("raise ImportError('the flux capacitor is missing')\n")
         return r"flux capacitor"
@@ -56,6 +62,8 @@ FAULTS = [
     "syntax error in a room",
     "import error in a sibling",
     "import error in the runtime",
+    "missing file",
+    "missing status",
     "unreadable provider",
 ]
 
@@ -67,6 +75,7 @@ def test_a_broken_file_is_named(host: Host, how: str) -> None:
     status = host.run("memory", "status", preexec_fn=_as_a_person)
     assert status.returncode == 0, status.stdout
     assert "NOT installed" not in status.stdout
+    assert "status_config_error" not in status.stdout
     assert re.search(r"•\s+cognition\b", status.stdout), status.stdout
     assert re.search(reason, status.stdout, re.IGNORECASE), status.stdout
 
@@ -103,3 +112,24 @@ def test_an_unknown_setting_is_named_with_the_nearest_known_one(venv: Path) -> N
         status = host.run("memory", "status").stdout
         assert "budget_token " in status or "budget_token'" in status or '"budget_token"' in status, status
         assert "budget_tokens" in status, status
+
+
+@pytest.mark.parametrize("what", ["", "outbox.db"])
+def test_a_place_that_cannot_be_written_is_named_with_its_command(host: Host, what: str) -> None:
+    """P20: recall goes on, so nothing else would say that nothing new is kept; the command mends it."""
+    host.chat("I live in Oslo.")
+    path = host.home / "cognition" / what
+    path.chmod(0o500 if path.is_dir() else 0o400)
+    probe = subprocess.run(["test", "-w", path], check=False, preexec_fn=_as_a_person)
+    if probe.returncode == 0:
+        pytest.skip("this user can write everything, and cannot give that up")
+    status = host.run("memory", "status", preexec_fn=_as_a_person).stdout
+    command = re.search(r"cannot be written: .*mend: (chmod u\+rwX \S+)", status)
+    assert command, status
+    subprocess.run(command[1].split(), check=True)
+    assert "cannot be written" not in host.run("memory", "status", preexec_fn=_as_a_person).stdout
+
+
+def test_the_author_that_will_be_recorded_is_shown(host: Host) -> None:
+    """C30: who git says it is, not where that would be looked up."""
+    assert "author: Ada Example" in host.run("memory", "status").stdout

@@ -1,119 +1,202 @@
-"""Tool calls: arguments, results, errors (contract cognition.md 2.6, 3.7; P35, D93)."""
+"""The three cognition_* tools on a real store (contract cognition.md 2.6, 3.7; D92, D93, P35)."""
 
 import json
-from typing import Any
+import math
 
 import pytest
 from cognition.recall.engine import Hit
-from cognition.toolset import digest, handlers, schemas
+from cognition.toolset import answers, arguments, digest, handlers, schemas
+from cognition.toolset.highlight import highlighted
+
+from .desk import NOW, Desk, entry
+
+DAY = 86_400.0
 
 
-def entry(ref: str, content: str, **more: Any) -> dict[str, Any]:
-    provenance = {"author": "Ada", "created_at": 1_700_000_000.0, "origin_repo": "default"}
-    return {"ref": ref, "content": content, "provenance": provenance, **more}
+@pytest.fixture
+def many(desk: Desk) -> Desk:
+    """30 facts about hosts, a day apart, kinds in turn."""
+    kinds = ("fact", "decision", "preference")
+    desk.put(
+        *(
+            entry(f"cog-s{n // 10}-{n}", f"The host number {n} runs in Oslo.", kind=kinds[n % 3], at=NOW - n * DAY)
+            | {"provenance": entry("x", "y", at=NOW - n * DAY, session=f"s{n // 10}")["provenance"]}
+            for n in range(30)
+        )
+    )
+    return desk
 
 
-class Session:
-    """A session over a list of entries; every search finds them all, in order."""
-
-    attributed = True
-
-    def __init__(self, *entries: dict[str, Any]) -> None:
-        self.all = list(entries)
-        self.asked: list[Any] = []
-
-    def search(self, query: str, *, top_k: int, repo: str | None) -> tuple[list[Hit], int]:
-        self.asked.append((query, top_k, repo))
-        return [Hit(found, 0.5, "strong") for found in self.all[:top_k]], len(self.all)
-
-    def entries(self, repo: str | None) -> list[dict[str, Any]]:
-        return self.all
-
-    def status(self) -> dict[str, Any]:
-        return {"pending_unpushed": 0}
+# -- search ------------------------------------------------------------------------------------------------------------
 
 
-def ask(session: Session, name: str, arguments: Any) -> Any:
-    return json.loads(handlers.call(session, name, arguments))
-
-
-def test_a_search_gives_ref_text_date_author_score_and_the_total():
+def test_a_search_gives_ref_text_date_author_score_and_the_total(many):
     """CD86, B091."""
-    session = Session(*(entry(f"r{n}", f"fact {n}") for n in range(30)))
-    answer = ask(session, "cognition_search", {"query": "fact"})
+    answer = many.tool("cognition_search", query="host in Oslo")
     assert (answer["count"], answer["total"]) == (10, 30)
     first = answer["results"][0]
-    assert first["ref"] == "r0"
-    assert first["content"] == "fact 0"
-    assert (first["repo"], first["author"], first["date"][:4]) == ("default", "Ada", "2023")
-    assert first["score"] == 0.5
+    assert first["ref"].startswith("cog-s")
+    assert "Oslo" in first["content"]
+    assert (first["repo"], first["author"], len(first["date"])) == ("default", "Ada", 10)
+    assert 0 < first["score"] <= 1
 
 
 @pytest.mark.parametrize(
-    ("given", "used"),
-    [
-        (None, 10),
-        (0, 1),
-        (-3, 1),
-        (999, 50),
-        ("7", 7),
-        ("x", 10),
-        (True, 10),
-        (float("nan"), 10),
-        (float("inf"), 10),
-        ([], 10),
-    ],
+    ("given", "used"), [(None, 10), (0, 1), (-3, 1), (999, 30), ("7", 7), (7.0, 7), ("x", 10), (True, 10), ([], 10)]
 )
-def test_top_k_is_coerced_and_clamped(given, used):
+def test_top_k_is_coerced_and_clamped(many, given, used):
     """Contract 2.1: default 10, clamped to 1 to 50."""
-    session = Session()
-    ask(session, "cognition_search", {"query": "x", "top_k": given})
-    assert session.asked[0][1] == used
+    assert many.tool("cognition_search", query="host Oslo", top_k=given)["count"] == used
 
 
 @pytest.mark.parametrize("query", [None, "", "   ", [], {}, True])
-def test_an_empty_query_is_an_error_that_says_what_to_give(query):
+def test_an_empty_query_is_an_error_that_says_what_to_give(many, query):
     """CD85."""
-    session = Session(entry("r", "none of this"))
-    assert "query is empty" in ask(session, "cognition_search", {"query": query})["error"]
-    assert session.asked == []
+    assert "query is empty" in many.tool("cognition_search", query=query)["error"]
 
 
-@pytest.mark.parametrize("arguments", [None, [], "text", 5, {}, {"query": {}}, {"repo": []}])
-def test_any_arguments_get_valid_json(arguments):
-    """P35."""
-    for name in (*schemas.NAMES, "cognition_nonsense", ""):
-        answer = ask(Session(), name, arguments)
-        assert isinstance(answer, dict)
+def test_filters_are_applied_before_anything_is_counted(many):
+    """D92: kind, since, until; a match beyond the best fifty is not lost."""
+    decisions = many.tool("cognition_search", query="host Oslo", kind="decision", top_k=50)
+    assert decisions["total"] == 10
+    assert {hit["kind"] for hit in decisions["results"]} == {"decision"}
+    both = many.tool("cognition_search", query="host Oslo", kind="decision, fact")
+    assert both["total"] == 20
+    days = [hit["date"] for hit in many.tool("cognition_search", query="host Oslo", top_k=50)["results"]]
+    edge = sorted(days)[-3]
+    assert many.tool("cognition_search", query="host Oslo", since=edge)["total"] == 3
+    assert many.tool("cognition_search", query="host Oslo", until=edge)["total"] == 28
+    assert many.tool("cognition_search", query="host Oslo", repo="other")["total"] == 0
 
 
-def test_an_unknown_tool_is_named():
-    assert "cognition_nonsense" in ask(Session(), "cognition_nonsense", {})["error"]
+def test_a_filter_without_words_lists_the_newest_first(many):
+    found = many.tool("cognition_search", kind="decision", top_k=2)
+    assert found["total"] == 10
+    assert [hit["ref"] for hit in found["results"]] == ["cog-s0-1", "cog-s0-4"]
 
 
-def test_nothing_found_says_so_and_does_not_invite_a_loop():
-    """Contract 2.6, B063."""
-    answer = ask(Session(), "cognition_search", {"query": "x"})
-    assert (answer["count"], answer["total"]) == (0, 0)
-    assert "Nothing remembered" in answer["result"]
+@pytest.mark.parametrize(
+    ("name", "value"), [("kind", "colour"), ("kind", 5), ("since", "soon"), ("until", [1]), ("since", math.nan)]
+)
+def test_a_filter_that_cannot_be_read_is_an_error_that_says_what_would_do(many, name, value):
+    said = many.tool("cognition_search", query="host", **{name: value})["error"]
+    assert said.startswith(name)
 
 
-def test_a_result_never_passes_the_limit_and_no_giant_hides_the_others():
+def test_a_ref_gives_the_entry_its_history_and_its_neighbours(many):
+    """D92, D52."""
+    many.runtime.writes.update(
+        "cog-s1-15", "The host number 15 runs in Rome.", audience="owner", session_id="s", author="Bo"
+    )
+    with many.runtime.store.transaction() as txn:  # its session, as it was
+        now = txn.get("cog-s1-15")
+        txn.put({**now, "provenance": {**now["provenance"], "source_session": "s1", "created_at": NOW - 15 * DAY}})
+    answer = many.tool("cognition_search", ref="[cog-s1-15]")
+    assert answer["results"][0]["content"] == "The host number 15 runs in Rome."
+    assert [old["content"] for old in answer["history"]] == ["The host number 15 runs in Oslo."]
+    assert [near["ref"] for near in answer["neighbours"]] == ["cog-s1-17", "cog-s1-16", "cog-s1-14", "cog-s1-13"]
+
+
+def test_related_entries_are_the_linked_ones_and_their_like(many):
+    """D92."""
+    with many.runtime.store.transaction() as txn:
+        txn.put(entry("copy", "The host number 3 runs in Rome.", conflict_with="cog-s0-3"))
+    answer = many.tool("cognition_search", related_to="cog-s0-3")
+    assert (answer["results"][0]["ref"], answer["results"][0]["relation"]) == ("copy", "is conflict_with of")
+    assert "cog-s0-3" not in [hit["ref"] for hit in answer["results"]]
+
+
+@pytest.mark.parametrize("name", ["ref", "related_to"])
+def test_a_ref_that_is_not_there_offers_the_nearest(many, name):
+    """B063."""
+    answer = many.tool("cognition_search", **{name: "cog-s1-155"})
+    assert "Don't try it again" in answer["error"]
+    assert "cog-s1-15" in [near["memory_id"] for near in answer["candidates"]]
+
+
+def test_nothing_found_says_so_and_repeated_searches_are_noticed(desk):
+    """Contract 2.6, B063: five paraphrases in a row."""
+    desk.put(entry("r", "I live in Oslo."))
+    first = desk.tool("cognition_search", query="favourite colour")
+    assert (first["count"], first["total"]) == (0, 0)
+    assert "Nothing remembered" in first["result"]
+    assert "Already searched" not in first["result"]
+    again = [desk.tool("cognition_search", query=f"what colour {n} is liked")["result"] for n in range(4)]
+    assert all("Already searched" in said for said in again)
+    desk.tools.turn("another question")
+    assert "Already searched" not in desk.tool("cognition_search", query="colours")["result"]
+
+
+def test_matches_are_highlighted_in_a_short_piece(many):
+    hit = many.tool("cognition_search", query="hosts Oslo")["results"][0]
+    assert "**host**" in hit["highlighted"]
+    assert "**Oslo" in hit["highlighted"]
+    piece = highlighted("curling", "word " * 900 + "I like curling on Sundays. " + "word " * 900)
+    assert "**curling**" in piece
+    assert len(piece) < 300
+    assert highlighted("数据库", "我们的数据库在奥斯陆") == "我们的**数据库**在奥斯陆"
+    assert highlighted("curling", "tennis") == ""
+
+
+def test_a_result_never_passes_the_limit_and_no_giant_hides_the_others(desk):
     """M31, P35: 30,000 characters."""
-    session = Session(entry("big", "x" * 200_000), *(entry(f"r{n}", "fact") for n in range(9)))
-    text = handlers.call(session, "cognition_search", {"query": "x"})
+    desk.put(entry("big", "Oslo " * 40_000), *(entry(f"r{n}", f"fact {n} of Oslo") for n in range(9)))
+    text = desk.raw("cognition_search", {"query": "Oslo"})
     answer = json.loads(text)
     assert len(text) <= handlers.MAX_RESULT
-    assert [found["ref"] for found in answer["results"]] == ["big", *(f"r{n}" for n in range(9))]
-    assert answer["results"][0]["content_truncated"] is True
-    assert answer["results"][1]["content"] == "fact"
+    rows = {found["ref"]: found for found in answer["results"]}
+    assert set(rows) == {"big", *(f"r{n}" for n in range(9))}
+    assert rows["big"]["content_truncated"] is True
+    assert rows["r1"]["content"] == "fact 1 of Oslo"
 
 
-def test_tools_that_are_not_built_say_so_clearly():
-    """Issue: all nine are listed; D93's error form."""
-    answer = ask(Session(), "memoria_store", {"content": "x"})
-    assert answer["success"] is False
-    assert answer["hint"]
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -1, 1e37, "0.8", None, True])
+def test_absurd_scores_are_unknown_or_within_bounds(desk, monkeypatch, value):
+    """B097: strict JSON, 0 to 1."""
+    hits = [Hit(entry("r", "I live in Oslo."), value, "strong")]
+    monkeypatch.setattr(desk.tools, "search", lambda query, **more: (hits, 1))
+    text = desk.raw("cognition_search", {"query": "Oslo"})
+
+    def never(word: str) -> None:
+        raise AssertionError(word)
+
+    [hit] = json.loads(text, parse_constant=never)["results"]
+    assert 0.0 <= hit["score"] <= 1.0
+
+
+# -- the door ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", [None, [], "text", 5, {}, {"query": {}}, {"repo": []}])
+def test_any_arguments_get_valid_json(desk, given):
+    """P35."""
+    for name in (*schemas.NAMES, "cognition_nonsense", "memoria_nonsense", ""):
+        assert isinstance(json.loads(desk.raw(name, given)), dict)
+
+
+def test_an_unknown_tool_is_named_in_the_form_of_its_family(desk):
+    """D93."""
+    assert "cognition_nonsense" in desk.tool("cognition_nonsense")["error"]
+    answer = desk.tool("memoria_nonsense")
+    assert (answer["success"], answer["error"]) == (False, "unknown_tool_or_invalid_arguments")
+
+
+def test_the_schemas_agree_with_what_the_handlers_take():
+    """Data and code of the same nine tools."""
+    by_name = {schema["name"]: schema["parameters"] for schema in schemas.schemas()}
+    from cognition.toolset.memoria import _HANDLERS
+
+    for name, (names, _handler) in _HANDLERS.items():
+        assert set(by_name[name]["properties"]) == set(names)
+        assert by_name[name]["additionalProperties"] is False
+
+
+def test_status_says_whether_writes_are_allowed(desk):
+    """CD90."""
+    assert desk.tool("cognition_status")["explicit_writes"] == "allowed"
+
+
+# -- dream -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_digest_is_bounded_grouped_and_one_line_an_entry():
@@ -133,3 +216,24 @@ def test_the_digest_is_bounded_grouped_and_one_line_an_entry():
 
 def test_the_digest_of_nothing_is_its_title():
     assert digest.digest([]) == digest.TITLE
+
+
+def test_a_digest_of_quotes_stays_within_the_limit(desk):
+    """P35: quotes double when they are written as JSON."""
+    desk.put(*(entry("r" + '"' * 150 + str(n), '"' * 400 + str(n)) for n in range(30)))
+    text = desk.raw("cognition_dream", {})
+    assert len(text) <= answers.MAX_RESULT
+    assert json.loads(text)["digest"].startswith(digest.TITLE)
+
+
+# -- arguments ---------------------------------------------------------------------------------------------------------
+
+
+def test_days_are_read_in_local_time_and_last_until_midnight():
+    since = arguments.moment({"d": "2026-03-02"}, "d")
+    until = arguments.moment({"d": "2026-03-02"}, "d", end=True)
+    assert since is not None
+    assert until is not None
+    assert 22 * 3600 < until - since < 26 * 3600
+    assert arguments.moment({"d": 5}, "d") == 5.0
+    assert arguments.moment({}, "d") is None

@@ -74,6 +74,14 @@ def test_a_strangers_turn_in_a_direct_chat_belongs_to_nobody():
     assert (other.audience, other.writes) == ("", False)
 
 
+def test_in_a_shared_room_nobody_is_named_for_what_is_said():
+    """P38: only a session of one person's own, or a turn that names its author, is that person's."""
+    room = {"platform": "irc", "user_id": "ann", "chat_id": "#r", "chat_type": "group"}
+    assert place_of(room).speaker == Speaker("#r")
+    own = {**room, "gateway_session_key": "agent:main:irc:group:#r:ann"}
+    assert place_of(own).speaker == Speaker("ann")
+
+
 def test_in_a_room_the_turn_carries_its_speaker():
     """P38."""
     place = place_of({"platform": "irc", "user_id": "ann", "chat_id": "#r", "chat_type": "group"})

@@ -79,10 +79,10 @@ def test_enter_throughout_gives_a_working_local_store(tmp_path):
     door = Door(tmp_path)
     assert door.run()
     starts = [prompt.strip().partition(" ")[0] for prompt in door.prompts]
-    assert starts == ["Where", "Label", "Hard", "Facts", "File", "Your"]
-    assert "[local]" in door.prompts[0]
-    assert "[8000]" in door.prompts[2]
-    assert "[cognition/archive.jsonl]" in door.prompts[4]
+    assert starts == ["Label", "Hard", "Facts", "File", "Your"]
+    assert "[8000]" in door.prompts[1]
+    assert "[cognition/archive.jsonl]" in door.prompts[3]
+    assert "emoria" not in door.screen
     assert saved(tmp_path) == {}
     assert door.config == {"memory": {"provider": "cognition", "cognition": None}, "model": "kept"}
     assert str(tmp_path / "cognition" / "config.json") in door.screen
@@ -91,7 +91,7 @@ def test_enter_throughout_gives_a_working_local_store(tmp_path):
 
 def test_all_answers_are_in_effect(tmp_path):
     """B076."""
-    door = Door(tmp_path, "local", "work, home", "4000", "50", "cognition/old.jsonl", "Ada")
+    door = Door(tmp_path, "work, home", "4000", "50", "cognition/old.jsonl", "Ada")
     assert door.run()
     settings = door.settings()
     assert [settings[name] for name in ("repos", "budget_tokens", "queue.max_entries", "archive.path", "author")] == [
@@ -105,17 +105,17 @@ def test_all_answers_are_in_effect(tmp_path):
 
 def test_enter_keeps_what_an_earlier_run_saved(tmp_path):
     """CD12, CD13, B076: shown, kept, not frozen."""
-    door = Door(tmp_path, "", "", "4000", ours={"repos": ["a", "b"]})
+    door = Door(tmp_path, "", "4000", ours={"repos": ["a", "b"]})
     door.run()
-    again = Door(tmp_path, "", "", "", "", "", "Ada", ours={"repos": ["a", "b"]})
+    again = Door(tmp_path, "", "", "", "", "Ada", ours={"repos": ["a", "b"]})
     assert again.run()
-    assert "[a, b]" in again.prompts[1]
-    assert "[4000]" in again.prompts[2]
+    assert "[a, b]" in again.prompts[0]
+    assert "[4000]" in again.prompts[1]
     assert saved(tmp_path) == {"author": "Ada", "budget_tokens": 4000}
     assert again.settings()["repos"] == ["a", "b"]
 
 
-def test_memoria_is_asked_for_only_when_it_is_chosen(tmp_path):
+def test_memoria_is_asked_for_only_when_it_is_chosen(memoria, tmp_path):
     """D31, D38, M4: key, origin, upload; the key goes to the secret store and nowhere else."""
     door = Door(tmp_path, "memoria", KEY, "https://memory.example/", "facts")
     assert door.run()
@@ -133,7 +133,7 @@ def test_memoria_is_asked_for_only_when_it_is_chosen(tmp_path):
     assert "memoria.subject" in door.screen
 
 
-def test_a_stored_key_is_kept_and_not_shown(tmp_path):
+def test_a_stored_key_is_kept_and_not_shown(memoria, tmp_path):
     """D38, B076."""
     door = Door(tmp_path, "memoria", key=KEY)
     door.run()
@@ -142,14 +142,14 @@ def test_a_stored_key_is_kept_and_not_shown(tmp_path):
     assert KEY not in door.screen + "".join(door.prompts)
 
 
-def test_without_a_key_the_command_is_named(tmp_path):
+def test_without_a_key_the_command_is_named(memoria, tmp_path):
     """D38, B001."""
     door = Door(tmp_path, "memoria")
     assert door.run()
     assert "hermes cognition key --stdin" in door.screen
 
 
-def test_a_key_that_the_host_does_not_take_is_said(tmp_path):
+def test_a_key_that_the_host_does_not_take_is_said(memoria, tmp_path):
     """P16, P19."""
     door = Door(tmp_path, "memoria", KEY)
     door.secret_refusal = "managed installation"
@@ -160,7 +160,7 @@ def test_a_key_that_the_host_does_not_take_is_said(tmp_path):
 
 def test_an_invalid_answer_is_refused_with_the_range_and_asked_again(tmp_path):
     """CD1, CD2, D27."""
-    door = Door(tmp_path, "", "", "lots", "5", "4000")
+    door = Door(tmp_path, "", "lots", "5", "4000")
     assert door.run()
     assert door.screen.count("1000 to 64000") == 2
     assert saved(tmp_path) == {"budget_tokens": 4000}
@@ -168,7 +168,7 @@ def test_an_invalid_answer_is_refused_with_the_range_and_asked_again(tmp_path):
 
 def test_after_three_wrong_answers_the_present_value_is_kept(tmp_path):
     """An endless question would hang a script that types into the terminal."""
-    door = Door(tmp_path, "", "", "1", "2", "3", "50")
+    door = Door(tmp_path, "", "1", "2", "3", "50")
     assert door.run()
     assert "keeping 8000" in door.screen
     assert saved(tmp_path) == {"queue_max_entries": 50}
@@ -176,7 +176,7 @@ def test_after_three_wrong_answers_the_present_value_is_kept(tmp_path):
 
 @pytest.mark.parametrize("answer", [KeyboardInterrupt(), EOFError()])
 @pytest.mark.parametrize("at", [0, 3, 5])
-def test_stopping_in_the_middle_saves_nothing_and_says_so(tmp_path, answer, at):
+def test_stopping_in_the_middle_saves_nothing_and_says_so(memoria, tmp_path, answer, at):
     """P15: no setting, no key, no activation."""
     door = Door(tmp_path, *["memoria", KEY, "", "facts", "work", answer][5 - at :])
     (tmp_path / "cognition.json").write_text('{"author": "Ada"}')
@@ -189,8 +189,8 @@ def test_stopping_in_the_middle_saves_nothing_and_says_so(tmp_path, answer, at):
 
 def test_a_dash_takes_the_default(tmp_path):
     """B076: an empty answer keeps, so clearing needs a sign of its own."""
-    Door(tmp_path, "", "work", "4000", "", "", "Ada").run()
-    door = Door(tmp_path, "", "-", "-", "", "", "-")
+    Door(tmp_path, "work", "4000", "", "", "Ada").run()
+    door = Door(tmp_path, "-", "-", "", "", "-")
     assert door.run()
     assert saved(tmp_path) == {}
     assert "not as" not in door.screen
@@ -198,7 +198,7 @@ def test_a_dash_takes_the_default(tmp_path):
 
 def test_a_setting_of_the_host_is_changed_in_place(tmp_path):
     """D26, P16."""
-    door = Door(tmp_path, "", "", "5000", "60", ours={"budget_tokens": 4000, "queue": {"max_entries": 50}})
+    door = Door(tmp_path, "", "5000", "60", ours={"budget_tokens": 4000, "queue": {"max_entries": 50}})
     assert door.run()
     assert door.config["memory"]["cognition"] == {"budget_tokens": 5000, "queue": {"max_entries": 60}}
     assert saved(tmp_path) == {}
@@ -206,7 +206,7 @@ def test_a_setting_of_the_host_is_changed_in_place(tmp_path):
 
 def test_a_host_that_refuses_is_named(tmp_path):
     """P16: managed installation, pinned key, unreadable file."""
-    door = Door(tmp_path, "", "", "5000", ours={"budget_tokens": 4000})
+    door = Door(tmp_path, "", "5000", ours={"budget_tokens": 4000})
     door.refusal = "this installation is managed"
     door.run()
     assert "memory.provider was not set to cognition: this installation is managed" in door.screen
@@ -216,13 +216,13 @@ def test_a_host_that_refuses_is_named(tmp_path):
 
 def test_a_disk_that_refuses_is_named(tmp_path):
     (tmp_path / "cognition").write_text("in the way")
-    door = Door(tmp_path, "", "work")
+    door = Door(tmp_path, "work")
     assert not door.run()
     assert "Nothing was saved" in door.screen
     assert door.config["memory"]["provider"] == ""
 
 
-def test_a_faulty_origin_is_not_replaced_by_enter(tmp_path):
+def test_a_faulty_origin_is_not_replaced_by_enter(memoria, tmp_path):
     """D28, MD13: never an origin that was not typed or accepted."""
     ours = {"backend": "memoria", "api_url": "http://far.example"}
     door = Door(tmp_path, "", KEY, "", "", "", ours=ours)
@@ -234,7 +234,7 @@ def test_a_faulty_origin_is_not_replaced_by_enter(tmp_path):
     assert door.settings().remote
 
 
-def test_a_damaged_file_offers_what_can_be_read_of_it(tmp_path):
+def test_a_damaged_file_offers_what_can_be_read_of_it(memoria, tmp_path):
     """CD6, MD13."""
     Door(tmp_path, "memoria", KEY, "https://memory.example", "", "work").run()
     path = tmp_path / "cognition" / "config.json"
@@ -243,7 +243,8 @@ def test_a_damaged_file_offers_what_can_be_read_of_it(tmp_path):
     assert door.run()
     assert "[https://memory.example]" in door.prompts[2]
     assert saved(tmp_path)["api_url"] == "https://memory.example"
-    assert len(list(path.parent.glob("config.json.invalid-*"))) == 1
+    (aside,) = path.parent.glob("config.json.invalid-*")
+    assert aside.name in door.screen
 
 
 # -- without a terminal ------------------------------------------------------------------------------------------------
@@ -263,7 +264,7 @@ def test_without_a_terminal_it_asks_nothing_and_says_so_in_one_line(tmp_path):
 
 def test_without_a_terminal_it_keeps_what_is_set_and_names_what_is_wrong(tmp_path):
     """P15, P20."""
-    Door(tmp_path, "", "work", "4000").run()
+    Door(tmp_path, "work", "4000").run()
     door = Door(tmp_path, terminal=False, ours={"recall": {"deadline_s": 99}})
     door.run()
     assert "settings kept" in door.screen
@@ -271,14 +272,49 @@ def test_without_a_terminal_it_keeps_what_is_set_and_names_what_is_wrong(tmp_pat
     assert saved(tmp_path) == {"repos": ["work"], "budget_tokens": 4000}
 
 
-def test_without_a_terminal_a_damaged_file_is_left_for_a_person(tmp_path):
-    """CD6, MD13: the destination it may have held must not change unasked."""
+def test_without_a_terminal_a_damaged_file_is_put_aside_and_what_is_readable_holds(tmp_path):
+    """CD6, MA14, P20: what status names as the mend does mend; the bytes are kept and said where."""
     (tmp_path / "cognition").mkdir()
-    (tmp_path / "cognition" / "config.json").write_text("{bad")
+    damaged = '{\n  "budget_tokens": 4000,\n  "author": "A'
+    (tmp_path / "cognition" / "config.json").write_text(damaged)
+    (before,) = Door(tmp_path).settings().problems
+    assert "mend: hermes memory setup cognition" in before
+    door = Door(tmp_path, terminal=False)
+    assert door.run()
+    (aside,) = (tmp_path / "cognition").glob("config.json.invalid-*")
+    assert aside.read_text() == damaged
+    assert str(aside) in door.screen
+    assert door.screen.count("cannot be read") == 1
+    assert saved(tmp_path) == {"budget_tokens": 4000}
+    assert door.settings().problems == []
+
+
+def test_without_a_terminal_a_damaged_file_never_leads_to_another_address(memoria, tmp_path):
+    """D28, MD13: the address it held cannot be confirmed, so nothing is sent until someone chooses again."""
+    (tmp_path / "cognition").mkdir()
+    (tmp_path / "cognition" / "config.json").write_text('{\n  "top_k": 7,\n  "api_url": "https://mem')
+    door = Door(tmp_path, terminal=False, ours={"backend": "memoria"}, key=KEY)
+    door.run()
+    settings = door.settings()
+    assert not settings.remote
+    assert settings["backend"] == "local"
+    assert "local until you choose again" in door.screen
+
+
+def test_without_a_terminal_a_file_that_may_not_be_read_is_named_with_the_command(tmp_path, monkeypatch):
+    """P16: setup cannot mend that, and does not say it can."""
+    path = tmp_path / "cognition" / "config.json"
+    path.parent.mkdir()
+    path.write_text("{}")
+
+    def refuse(*_: Any, **__: Any) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
     door = Door(tmp_path, terminal=False)
     door.run()
-    assert (tmp_path / "cognition" / "config.json").read_text() == "{bad"
-    assert "cannot be read" in door.screen
+    assert f"mend: chmod u+rw {path}" in door.screen
 
 
 def test_without_a_terminal_a_refusing_host_is_named(tmp_path):
@@ -294,7 +330,65 @@ def test_earlier_files_are_taken_over_by_setup(tmp_path):
     (tmp_path / "cognition.json").write_text('{"author": "Ada", "queue_max_entries": "50"}')
     door = Door(tmp_path)
     assert door.run()
-    assert "[50]" in door.prompts[3]
+    assert "[50]" in door.prompts[2]
     assert "[Ada]" in door.prompts[-1]
     assert saved(tmp_path) == {"author": "Ada", "queue_max_entries": 50}
     assert (tmp_path / "cognition.json.imported").exists()
+
+
+# -- what is not built yet, and where the plugin lies ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_backend_that_is_not_built_is_answered_with_one_line(tmp_path, terminal):
+    """D28: set by hand, it is not asked about and not changed; no key would help, so none is asked for."""
+    door = Door(tmp_path, terminal=terminal, ours={"backend": "memoria", "author": "Ada"})
+    assert door.run()
+    assert not [prompt for prompt in door.prompts if "emoria" in prompt]
+    assert door.screen.count("does not speak to Memoria yet") == 1
+    assert "mend: hermes config unset memory.cognition.backend" in door.screen
+    assert "API key" not in door.screen
+    assert door.config["memory"]["cognition"]["backend"] == "memoria"
+
+
+class TestTheFolder:
+    """P1: hosts find a provider by the name of its folder; activating another one would lead nowhere."""
+
+    def run(self, home: Path, package: Path) -> Door:
+        door = Door(home, terminal=False)
+        self.done = questionnaire.run(home, "cognition", door, door.said.append, package=package)
+        return door
+
+    def test_another_name_is_refused_with_the_command(self, tmp_path):
+        folder = tmp_path / "plugins" / "hermes cognition-main"
+        folder.mkdir(parents=True)
+        door = self.run(tmp_path, folder)
+        assert not self.done
+        assert door.config["memory"]["provider"] == ""
+        assert f"mv '{folder}' {tmp_path / 'plugins' / 'cognition'}" in door.screen
+        assert len(door.said) == 1
+
+    def test_the_right_name_and_a_place_elsewhere_are_well(self, tmp_path):
+        folder = tmp_path / "plugins" / "cognition"
+        folder.mkdir(parents=True)
+        self.run(tmp_path, folder)
+        assert self.done
+        self.run(tmp_path, tmp_path)
+        assert self.done
+
+    @pytest.mark.parametrize(("link", "well"), [("cognition", True), ("memory", False)])
+    def test_a_link_counts_by_its_own_name(self, tmp_path, link, well):
+        (tmp_path / "src").mkdir()
+        (tmp_path / "plugins").mkdir()
+        (tmp_path / "plugins" / link).symlink_to(tmp_path / "src")
+        door = self.run(tmp_path, tmp_path / "src")
+        assert self.done is well
+        assert well or f"mv {tmp_path / 'plugins' / 'memory'} " in door.screen
+
+    def test_a_second_copy_is_not_moved_into_the_first(self, tmp_path):
+        for name in ("cognition", "cognition-main"):
+            (tmp_path / "plugins" / name).mkdir(parents=True)
+        door = self.run(tmp_path, tmp_path / "plugins" / "cognition-main")
+        assert not self.done
+        assert "hermes plugins remove cognition-main" in door.screen
+        assert "mv " not in door.screen

@@ -50,7 +50,20 @@ def form(home: Path, host: Any = None) -> dict[str, str]:
     return sent
 
 
-def test_the_form_asks_in_order_and_ends_with_the_author():
+def test_a_form_offers_nothing_that_is_not_built():
+    """C28, D31: no field for a key, since the host would then call the provider "API key / local"."""
+    fields = config.schema()
+    assert [field["key"] for field in fields] == [
+        "repos",
+        "budget_tokens",
+        "queue_max_entries",
+        "archive_path",
+        "author",
+    ]
+    assert not any(field["secret"] or "env_var" in field or "when" in field for field in fields)
+
+
+def test_the_form_asks_in_order_and_ends_with_the_author(memoria):
     """C28, D31: nothing is required; the secret and the other questions of Memoria come only with it."""
     fields = config.schema()
     assert [field["key"] for field in fields] == [
@@ -89,7 +102,7 @@ def test_running_setup_again_offers_and_keeps_the_current_values(home, host):
     assert content(home) == {"budget_tokens": 4000}
 
 
-def test_a_form_that_is_pre_filled_in_another_order_changes_nothing(home):
+def test_a_form_that_is_pre_filled_in_another_order_changes_nothing(memoria, home):
     """D26: hosts let memory.cognition win over config.json; we do not."""
     saved(home).write_text('{"budget_tokens": 3000, "backend": "memoria", "author": "Ada"}')
     host = Host({"budget_tokens": 2000, "backend": "local", "author": "Bob"})

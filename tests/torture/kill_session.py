@@ -29,7 +29,7 @@ def run(kills: int, seed: int, home: Path) -> list[str]:
     faults: list[str] = []
     store = home / "cognition" / "committed.json"
     for kill in range(kills):
-        acknowledged |= _one_life(home, kill * _SPACING, rng.uniform(0.0, 0.25))
+        acknowledged |= _one_life(home, kill * _SPACING, rng.uniform(0.0, 0.1))
         if store.exists():
             try:
                 json.loads(store.read_bytes())
@@ -37,6 +37,8 @@ def run(kills: int, seed: int, home: Path) -> list[str]:
                 faults.append(f"after kill {kill}: committed.json does not parse: {error}")
     _heal(home)
     told = _told(json.loads(store.read_bytes()) if store.exists() else {})
+    if len(acknowledged) < kills:
+        faults.append(f"only {len(acknowledged)} facts were acknowledged in {kills} lives: the run proves nothing")
     faults += [f"fact {n} was acknowledged and is lost" for n in sorted(acknowledged - set(told))]
     faults += [f"fact {n} is stored {count} times" for n, count in sorted(told.items()) if count > 1]
     print(f"{kills} kills (seed {seed}): {len(acknowledged)} acknowledged, {len(told)} stored, {len(faults)} faults")
@@ -44,16 +46,17 @@ def run(kills: int, seed: int, home: Path) -> list[str]:
 
 
 def _one_life(home: Path, start: int, seconds: float) -> set[int]:
+    """The facts that one talker acknowledged before it was killed, `seconds` after its first acknowledgement."""
     talker = subprocess.Popen(
         [sys.executable, str(_HERE / "talker.py"), str(home), str(start)], stdout=subprocess.PIPE, text=True
     )
     assert talker.stdout is not None
-    talker.stdout.readline()  # READY: the imports are done
+    said = talker.stdout.readline() + talker.stdout.readline()  # READY, and the first ACK: a session end has returned
     try:
         talker.wait(seconds)
     except subprocess.TimeoutExpired:
         talker.kill()
-    said = talker.stdout.read()
+    said += talker.stdout.read()
     talker.wait()
     whole = said[: said.rfind("\n") + 1]
     return {int(n) for line in whole.splitlines() if line.startswith("ACK") for n in line.split()[1:]}

@@ -1,0 +1,175 @@
+"""Changing entries: store, forget, pin, unpin, resolve, evict.  Through runtime.writes, in one transaction each.
+
+The command line belongs to the home's owner, who sees and changes every audience's entries; write approval is that
+person's own word and holds for what the model writes, not for this.
+"""
+
+import sys
+from argparse import Namespace
+from typing import Any
+
+from ..audience import project_of
+from ..stores.entry import Entry, is_conflict, is_current, order_key
+from . import words
+from .answer import Answer, Line, Pairs, Part, Refused, Table
+from .ask import ask
+from .entries import EVERYBODY, find
+from .home import Home
+from .screen import one_line, visible
+from .words import audience_of, brief, provenance_of
+
+SESSION = "command-line"
+"""`source_session` of what is stored by hand."""
+
+_STORED = {
+    "stored": "Remembered",
+    "existing": "Known already",
+    "queued": "Accepted; it waits in the outbox because the store is in use",
+    "updated": "Changed",
+    "forgotten": "Forgotten; its text is in the archive",
+    "gone": "It was gone already",
+    "rated": "Noted",
+    "pinned": "Done",
+    "resolved": "Settled",
+}
+
+
+def store(home: Home, args: Namespace) -> Answer:
+    """Remember a text of the owner's."""
+    text = sys.stdin.read() if args.text == ["-"] else " ".join(args.text)
+    if not text.strip():
+        raise Refused("usage", "there is no text to remember")
+    if home.settings.write_refusal:
+        raise Refused("remote_off", home.settings.write_refusal)
+    from pathlib import Path
+
+    receipt = home.runtime.writes.store(
+        text.strip(),
+        session_id=SESSION,
+        audience=args.audience,
+        project=project_of(Path.cwd()) if args.project == "." else args.project,
+        repo=home.settings.repo,
+        author=home.runtime.author(),
+        speaker=None,
+        kind=args.kind,
+        redact=home.mask(),
+    )
+    return _receipt(receipt, show=True)
+
+
+def forget(home: Home, args: Namespace) -> Answer:
+    """Archive an entry and take it out; with --cascade what was derived from it as well (H29)."""
+    derived = _derived(home, args.ref) if args.cascade else []
+    answer = _receipt(home.runtime.writes.forget(args.ref, audience=None))
+    gone = [home.runtime.writes.forget(ref, audience=None).ref for ref in derived]
+    if args.cascade:
+        answer.data["derived"] = gone
+        answer.parts.append(Line(f"{words.entries(len(gone))} derived from it forgotten as well.", "quiet"))
+    return answer
+
+
+def pin(home: Home, args: Namespace) -> Answer:
+    """Pin or unpin (CD79)."""
+    pinned = args.cognition_verb == "pin"
+    receipt = home.runtime.writes.pin(args.ref, pinned, audience=None)
+    said = "Pinned: it is recalled always" if pinned else "Unpinned: it is recalled when it is relevant"
+    return _receipt(receipt, said=said)
+
+
+def conflicts(home: Home, args: Namespace) -> Answer:
+    """Open conflicts, oldest first, both sides; the rest is counted (CD88)."""
+    view = home.view()
+    every = view.current() if view is not None else []
+    copies = [entry for entry in every if is_conflict(entry) and args.audience in (EVERYBODY, audience_of(entry))]
+    copies.sort(key=order_key)
+    shown = copies[: args.limit]
+    data: dict[str, Any] = {"conflicts": [], "count": len(shown), "total": len(copies)}
+    parts: list[Part] = []
+    for copy in shown:
+        other = view.get(str(copy["conflict_with"])) if view is not None else None
+        data["conflicts"].append({"copy": brief(copy), "other": brief(other) if other is not None else None})
+        parts += [Line(visible(copy.get("ref")), "title"), _sides(copy, other)]
+    if not copies:
+        return Answer(data, [Line("No conflicts.", "good")])
+    if len(copies) > len(shown):
+        parts.append(Line(f"{len(copies) - len(shown)} more; --limit shows more.", "quiet"))
+    parts.append(Line("To settle one: hermes cognition resolve REF --keep copy|other", "quiet"))
+    return Answer(data, parts)
+
+
+def resolve(home: Home, args: Namespace) -> Answer:
+    """Keep one version under the original ref; the other goes into the archive (CD55)."""
+    copy = _copy_of(home, args.ref)
+    ref = str(copy["ref"])
+    other = home.store.view().get(str(copy["conflict_with"]))
+    keep = args.keep or _asked(copy, other)
+    if keep is None:
+        raise Refused("usage", "both versions stay as they are", f"hermes cognition resolve {ref} --keep copy|other")
+    return _receipt(home.runtime.writes.resolve(ref, keep), said=f"Settled: the {keep} stays, the rest is archived")
+
+
+def evict(home: Home, args: Namespace) -> Answer:
+    """Archive, then remove, with a reason (C16)."""
+    entry = find(home, args.ref)
+    if not home.runtime.archive_and_evict(args.ref, args.reason):
+        raise Refused("not_found", f"{args.ref} has gone meanwhile")
+    data = {"ref": args.ref, "state": "evicted", "reason": args.reason, "content": words.text_of(entry)}
+    return Answer(data, [Line(f"Evicted; its text is in the archive: {args.ref}", "good")])
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _receipt(receipt: Any, *, said: str = "", show: bool = False) -> Answer:
+    data: dict[str, Any] = {"ref": receipt.ref, "state": receipt.state}
+    if receipt.previous:
+        data["previous"] = receipt.previous
+    parts: list[Part] = [Line(f"{said or _STORED.get(receipt.state, receipt.state)}: {receipt.ref}", "good")]
+    if receipt.entry is not None:
+        data["entry"] = brief(receipt.entry)
+        if show:  # as it was stored: secrets replaced
+            parts.append(Line(visible(words.text_of(receipt.entry)), "quiet"))
+    return Answer(data, parts)
+
+
+def _derived(home: Home, ref: str) -> list[str]:
+    """Refs of current entries derived from `ref`, directly or over others."""
+    parents: dict[str, set[str]] = {}
+    for entry in home.store.view().current():
+        value = entry.get("derived_from")
+        parents[str(entry.get("ref"))] = {value} if isinstance(value, str) else set(map(str, value or ()))
+    found: list[str] = []
+    wanted = {ref}
+    while fresh := [child for child, origin in parents.items() if origin & wanted and child not in (*found, ref)]:
+        found += fresh
+        wanted = set(fresh)
+    return found
+
+
+def _copy_of(home: Home, ref: str) -> Entry:
+    """The conflict copy of this ref, or the one copy that contradicts the entry of this ref.  Raises Refused."""
+    entry = find(home, ref)
+    if is_conflict(entry) and is_current(entry):
+        return entry
+    copies = [other for other in home.store.view().current() if other.get("conflict_with") == ref]
+    if len(copies) == 1:
+        return copies[0]
+    if copies:
+        raise Refused("ambiguous", f"{ref} has {len(copies)} conflict copies", "name one:", [brief(c) for c in copies])
+    raise Refused("no_conflict", f"{ref} is in no conflict", "see: hermes cognition conflicts")
+
+
+def _sides(copy: Entry, other: Entry | None) -> Table:
+    rows = []
+    for name, entry in (("copy", copy), ("other", other)):
+        if entry is None:
+            rows.append((name, "-", "-", "(it is gone)"))
+            continue
+        date = words.day(provenance_of(entry).get("created_at"))
+        rows.append((name, words.speaker_of(entry), date, one_line(words.text_of(entry))))
+    return Table(("side", "said by", "date", "text"), rows)
+
+
+def _asked(copy: Entry, other: Entry | None) -> str | None:
+    answer = ask([_sides(copy, other), Pairs([("copy", "keep the copy"), ("other", "keep the other")])], "keep")
+    return {"copy": "copy", "c": "copy", "other": "other", "o": "other"}.get(answer)

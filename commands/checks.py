@@ -1,0 +1,290 @@
+"""What `status` and `doctor` look at: each check gives findings, and never raises (MI14).
+
+Databases are opened read-write with `query_only`, so that a journal left by a kill is no obstacle (D111); nothing here
+repairs anything, and where there is no file none is made.
+"""
+
+import shutil
+import sqlite3
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..delivery.database import wal_is_safe
+from ..outbox import OutboxError
+from ..runtime import PENDING_NOTICE_S, broken_parts
+from . import words
+from .home import Home
+from .screen import one_line
+
+State = Literal["well", "note", "wrong"]
+LEAST_FREE = 50 << 20  # bytes of free disk below which writing may soon fail
+WHOLE_CHECK = 256 << 20  # bytes up to which a database is read through
+NAMED = 5  # files, rows and errors named in one finding
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was looked at, how it is, in plain words, and the one command that helps."""
+
+    name: str
+    state: State
+    said: str
+    mend: str = ""
+
+
+Check = Callable[[Home], Iterator[Finding]]
+
+
+def run(home: Home, checks: tuple[tuple[str, Check], ...]) -> list[Finding]:
+    """All findings.  A check that fails is a finding too."""
+    found: list[Finding] = []
+    for name, check in checks:
+        try:
+            found += check(home)
+        except Exception as problem:
+            said = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+            found.append(Finding(name, "wrong", one_line(said)))
+    return found
+
+
+# -- plugin and settings -----------------------------------------------------------------------------------------------
+
+
+def parts(_home: Home) -> Iterator[Finding]:
+    """Every part loads (P5)."""
+    broken = broken_parts()
+    for line in broken:
+        yield Finding("plugin", "wrong", line, "hermes plugins update cognition")
+    if not broken:
+        yield Finding("plugin", "well", "every part loads")
+
+
+def settings(home: Home) -> Iterator[Finding]:
+    """Problems and notes of the settings, each with its remedy (D27-D29)."""
+    for line in home.settings.problems:
+        said, _, mend = line.partition("; mend: ")
+        yield Finding("settings", "wrong", said, mend)
+    for line in [*home.settings.notes, *home.notes]:
+        yield Finding("settings", "note", line)
+    if not home.settings.problems:
+        yield Finding("settings", "well", f"sound; {_backend(home)}")
+
+
+def _backend(home: Home) -> str:
+    return "memory is on this machine alone" if home.settings["backend"] == "local" else "the backend is Memoria"
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def folder(home: Home) -> Iterator[Finding]:
+    """Private, writable, and with room (CD98)."""
+    path = home.settings.folder
+    if not path.is_dir():
+        yield Finding("folder", "well", f"{path.name}/ is made when something is remembered")
+        return
+    if sys.platform != "win32":
+        opened = sorted(_open_to_others(path))
+        if opened:
+            named = ", ".join(opened[:NAMED]) + (" and others" if len(opened) > NAMED else "")
+            yield Finding("folder", "wrong", f"other users may read {named}", f"chmod -R go-rwx {_quoted(path)}")
+        else:
+            yield Finding("folder", "well", "readable by you alone")
+    locked = [item.name for item in (path, *path.iterdir()) if not _writable(item)]
+    if locked:
+        said = f"{', '.join(sorted(locked)[:NAMED])} cannot be written: new facts are not kept, what is there is read"
+        yield Finding("folder", "wrong", said, f"chmod -R u+rwX {_quoted(path)}")
+    free = shutil.disk_usage(path).free
+    if free < LEAST_FREE:
+        yield Finding("disk", "wrong", f"only {words.size(free)} free: new facts may not be kept", f"df -h {path}")
+
+
+def _open_to_others(path: Path) -> Iterator[str]:
+    for item in (path, *path.rglob("*")):
+        status = item.lstat()
+        if stat.S_IMODE(status.st_mode) & 0o077 and not stat.S_ISLNK(status.st_mode):
+            name = item.relative_to(path.parent).as_posix()
+            yield f"{name} ({stat.S_IMODE(status.st_mode):04o})"
+
+
+def _writable(path: Path) -> bool:
+    import os
+
+    return os.access(path, os.W_OK)
+
+
+def store(home: Home) -> Iterator[Finding]:
+    """The committed entries."""
+    if not home.has_store:
+        yield Finding("store", "well", "nothing is remembered yet")
+        return
+    home.store.view()
+    ill = home.store_ills()
+    for line in ill:
+        said, mend = _remedy(line)
+        yield Finding("store", "wrong", said, mend)
+    if not ill:
+        view = home.store.view()
+        yield Finding(
+            "store", "well", f"{home.store.path.name} is sound: {words.entries(len(view))}, versions included"
+        )
+    if archive := [path for path in [home.settings.path("archive.path")] if path.exists()]:
+        from ..provenance import read_archive
+
+        records, bad = read_archive(archive[0])
+        if bad:
+            said = f"{words.count(len(bad), 'line')} of {archive[0].name} cannot be read (first: {bad[0]}); they stay"
+            yield Finding("archive", "note", said)
+        else:
+            yield Finding("archive", "well", f"{words.count(len(records), 'archived text')}")
+
+
+def _remedy(line: str) -> tuple[str, str]:
+    """A damaged store repairs itself at the next write; folding is such a write."""
+    if "the next write" in line:
+        return line, "hermes cognition fold"
+    return line, ""
+
+
+def databases(home: Home) -> Iterator[Finding]:
+    """Outbox and index: sound, and in which journal mode (D111, START.md)."""
+    outbox, index = home.settings.path("queue.path"), home.settings.folder / "recall.db"
+    for name, path in (("outbox", outbox), ("index", index)):
+        if not path.exists():
+            said = "nothing ever waited" if name == "outbox" else "made when something is looked for"
+            yield Finding(name, "well", f"{path.name} is not there: {said}")
+            continue
+        try:
+            mode, fault = _look(path)
+        except sqlite3.OperationalError as problem:
+            busy = "locked" in str(problem)
+            said = f"{path.name} is in use by another process" if busy else f"{path.name} cannot be opened ({problem})"
+            yield Finding(name, "note" if busy else "wrong", said)
+            continue
+        except sqlite3.DatabaseError as problem:
+            mode, fault = "", str(problem)
+        if fault and name == "outbox":
+            said = (
+                f"{path.name} is damaged ({one_line(fault)[:80]}); opening it sets the bytes aside and saves the rest"
+            )
+            yield Finding(name, "wrong", said, "hermes cognition queue list")
+        elif fault:
+            said = f"{path.name} is damaged ({one_line(fault)[:80]}); it is derived and made anew by a search"
+            yield Finding(name, "wrong", said, "hermes cognition search anything")
+        else:
+            yield _journal(name, path, mode)
+
+
+def _look(path: Path) -> tuple[str, str]:
+    """Journal mode, and what a check of the whole file says against it ("" when it is sound)."""
+    uri = f"{path.resolve().as_uri()}?mode={'rw' if _writable(path) else 'ro'}"
+    with closing(sqlite3.connect(uri, uri=True, timeout=1.0)) as db:
+        db.execute("PRAGMA query_only = ON")
+        mode = str(db.execute("PRAGMA journal_mode").fetchone()[0])
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if path.stat().st_size > WHOLE_CHECK:
+            return mode, ""
+        verdict = [str(row[0]) for row in db.execute("PRAGMA quick_check(1)")]
+        return mode, "" if verdict == ["ok"] else verdict[0]
+
+
+def _journal(name: str, path: Path, mode: str) -> Finding:
+    version, safe = sqlite3.sqlite_version, wal_is_safe()
+    if mode == "wal" and not safe:
+        said = f"{path.name} is in WAL mode, and SQLite {version} can lose commits in it (the WAL-reset bug)"
+        return Finding(name, "wrong", said, "use a Python with SQLite 3.44.6, 3.50.7, 3.51.3 or newer")
+    if mode == "wal":
+        return Finding(name, "well", f"{path.name} is sound; WAL, because SQLite {version} has the WAL-reset bug fixed")
+    why = "it was made by a build without that fix" if safe else f"SQLite {version} has the WAL-reset bug in WAL mode"
+    return Finding(name, "well", f"{path.name} is sound; {mode.upper()} with full sync, because {why}")
+
+
+# -- what waits, what was lost, what was kept --------------------------------------------------------------------------
+
+
+def waiting(home: Home) -> Iterator[Finding]:
+    """Pending and why, held, refused (C8, CD90)."""
+    if not home.has_outbox:
+        yield Finding("pending", "well", "nothing waits")
+        return
+    try:
+        counts, backlog = home.outbox.counts(), home.outbox.backlog(home.clock())
+        spilled = home.outbox.spilled()
+    except OutboxError as problem:
+        yield Finding("pending", "wrong", str(problem))
+        return
+    pending, held, failed = backlog["pending"] + spilled, counts.get("held", 0), counts.get("failed", 0)
+    moving = pending - held
+    if moving > 0:
+        oldest = backlog["oldest_age_secs"]
+        why = _errors(home)
+        said = f"{words.entries(moving)} Pending"
+        said += f", the oldest for {words.age(oldest)}" if oldest is not None else ""
+        said += f", {spilled} of them in spill files" if spilled else ""
+        said += f"; why: {why}" if why else "; committed by the next session, or at once"
+        late = bool(why) or (oldest is not None and oldest > PENDING_NOTICE_S)
+        yield Finding("pending", "wrong" if late else "note", said, "hermes cognition queue retry --all-safe")
+    if held:
+        said = f"{words.entries(held)} held until you approve, redacted and durable"
+        yield Finding("pending", "note", said, "hermes cognition queue approve --all")
+    if failed:
+        said = f"{words.entries(failed)} refused and set aside, text kept"
+        yield Finding("pending", "wrong", said, "hermes cognition queue list --state failed")
+    if not (moving or held or failed):
+        yield Finding("pending", "well", "nothing waits")
+
+
+def _errors(home: Home) -> str:
+    from ..delivery.review import Review
+
+    errors = {one_line(row["error"]) for row in Review(home.outbox).rows(state="pending", limit=1000) if row["error"]}
+    return "; ".join(sorted(errors)[:NAMED])[:400]
+
+
+def dropped(home: Home) -> Iterator[Finding]:
+    """Tombstones, with their text, and how to bring them back (CD41)."""
+    if not home.has_outbox:
+        return
+    try:
+        number = home.outbox.backlog()["tombstones"]
+    except OutboxError:
+        return  # said by the check of what waits
+    if number:
+        said = f"{words.entries(number)} dropped, text kept"
+        yield Finding("dropped", "note", said, "hermes cognition tombstones")
+    else:
+        yield Finding("dropped", "well", "nothing was dropped")
+
+
+def kept_files(home: Home) -> list[Path]:
+    """Damaged and imported files that lie about, oldest name first."""
+    folders = {home.settings.folder, *(home.settings.path(name).parent for name in ("commit_log_path", "queue.path"))}
+    found = {
+        path
+        for place in folders
+        if place.is_dir()
+        for pattern in ("*.corrupt-*", "*.imported", "spill/*.corrupt-*")
+        for path in place.glob(pattern)
+    }
+    return sorted(found)
+
+
+def kept(home: Home) -> Iterator[Finding]:
+    """Files that were set aside: never deleted without being asked."""
+    for path in kept_files(home):
+        what = (
+            "an earlier version's file, taken over" if path.name.endswith(".imported") else "damaged bytes, set aside"
+        )
+        size = words.size(path.stat().st_size)
+        yield Finding("kept", "note", f"{path.name} ({size}): {what}; when you need it no more", f"rm {_quoted(path)}")
+
+
+def _quoted(path: Path) -> str:
+    import shlex
+
+    return shlex.quote(str(path))

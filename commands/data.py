@@ -1,0 +1,128 @@
+"""fold, export, import: the entries as files."""
+
+import json
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..merge import Delivery, push_batch
+from ..stores import files
+from ..stores.entry import Entry
+from . import words
+from .answer import Answer, Line, Part, Refused, Table
+from .entries import EVERYBODY
+from .home import Home
+from .screen import as_json, one_line
+from .words import audience_of
+
+FORM = "cognition_export"
+VERSION = 1
+BATCH = 500  # entries in one transaction
+WAIT_S = 5.0  # seconds for the store's lock
+SHOWN = 10  # refusals that are listed
+
+
+def fold(home: Home, _args: Namespace) -> Answer:
+    """Take the journal into the checkpoint."""
+    if not home.has_store:
+        return Answer({"entries": 0, "path": None}, [Line("Nothing is remembered here yet; there is nothing to fold.")])
+    home.store.fold()
+    number = len(home.store.view())
+    said = f"{home.store.path.name} is complete: {words.entries(number)}, versions and conflict copies included."
+    return Answer({"entries": number, "path": str(home.store.path)}, [Line(said, "good")])
+
+
+def export(home: Home, args: Namespace) -> Answer:
+    """All entries, versions included, as one document that `import` takes."""
+    view: Mapping[str, Entry] = home.view() or {}
+    chosen = [dict(entry) for entry in view.values() if args.audience in (EVERYBODY, audience_of(entry))]
+    document = {FORM: VERSION, "exported_at": home.clock(), "entries": chosen}
+    text = as_json(document) + "\n"
+    if not args.out or args.out == "-":
+        return Answer(document, raw=text)
+    path = Path(args.out)
+    if path.exists() and not args.replace:
+        raise Refused("exists", f"{path} exists", "another name, or --replace")
+    files.replace_file(path, text.encode(), name="export")
+    said = f"{words.entries(len(chosen))} written to {path}."
+    return Answer({"entries": len(chosen), "path": str(path)}, [Line(said, "good")])
+
+
+def bring_in(home: Home, args: Namespace) -> Answer:
+    """Commit the entries of a file through the merge layer: what is there stays, what differs is kept beside."""
+    if home.settings.write_refusal:
+        raise Refused("remote_off", home.settings.write_refusal)
+    entries, strange = _read(args.file)
+    mask = home.mask()
+    entries = [{**entry, "content": mask(entry["content"])} if _has_text(entry) else entry for entry in entries]
+    refused = [("-", f"{words.count(strange, 'line')} no entry")] if strange else []
+    if args.dry_run:
+        known: Mapping[str, Entry] = home.view() or {}
+        there = sum(1 for entry in entries if entry.get("ref") in known)
+        data: dict[str, Any] = {"entries": len(entries), "refs_known": there, "unreadable": strange, "dry_run": True}
+        said = f"{words.entries(len(entries))}, {there} of them under refs that are known here.  Nothing was changed."
+        return Answer(data, [Line(said)])
+    came: Counter[str] = Counter()
+    for start in range(0, len(entries), BATCH):
+        batch = [Delivery(str(entry.get("ref") or ""), entry) for entry in entries[start : start + BATCH]]
+        outcomes = push_batch(home.store, batch, now=home.clock(), timeout=WAIT_S)
+        came.update(outcome.status for outcome in outcomes)
+        refused += [(outcome.ref or "-", outcome.error) for outcome in outcomes if outcome.status == "refused"]
+    home.runtime.refresh()
+    data = {
+        "entries": len(entries),
+        **{name: came[name] for name in ("applied", "merged", "already", "conflict", "refused")},
+        "problems": [{"ref": ref, "message": why} for ref, why in refused[:SHOWN]],
+    }
+    said = (
+        f"{words.entries(came['applied'])} came in, {came['already']} were known, {came['merged']} said the same as "
+        f"another, {came['conflict']} kept beside as conflict copies, {came['refused'] + strange} refused."
+    )
+    parts: list[Part] = [Line(said, "good")]
+    if refused:
+        parts.append(Table(("ref", "refused because"), [(ref, one_line(why)) for ref, why in refused[:SHOWN]]))
+    if came["conflict"]:
+        parts.append(Line("To see them: hermes cognition conflicts", "quiet"))
+    return Answer(data, parts)
+
+
+def _has_text(entry: Entry) -> bool:
+    return isinstance(entry.get("content"), str)
+
+
+def _read(name: str) -> tuple[list[Entry], int]:
+    """The entries of a file in any of the three forms, and how many pieces are none.  Raises Refused."""
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise Refused("no_export", f"{name} is no text") from None
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    pieces: Iterable[Any]
+    if isinstance(value, dict) and FORM in value:
+        if value[FORM] != VERSION:
+            raise Refused("newer", f"{name} was written by a newer version", "update the plugin")
+        pieces = value.get("entries") or []
+    elif isinstance(value, dict) and "content" not in value:
+        pieces = [{**entry, "ref": ref} if isinstance(entry, dict) else entry for ref, entry in value.items()]
+    elif isinstance(value, list):
+        pieces = value
+    else:
+        pieces = [_line(line) for line in text.splitlines() if line.strip()]
+    found = [piece for piece in pieces if isinstance(piece, dict)]
+    strange = sum(1 for piece in pieces if not isinstance(piece, dict))
+    if not found and strange:
+        raise Refused("no_export", f"{name} holds no entries", "an export, a committed.json, or JSON lines")
+    return found, strange
+
+
+def _line(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,42 @@
+"""`doctor`: every check, and for each fault what was kept and the one command that helps."""
+
+from argparse import Namespace
+from dataclasses import asdict
+
+from . import checks, checks_host, words
+from .answer import DONE, WRONG, Answer, Line, Part, Table, Tone
+from .home import Home
+
+EVERY: tuple[tuple[str, checks.Check], ...] = (
+    ("plugin", checks.parts),
+    ("settings", checks.settings),
+    ("folder", checks.folder),
+    ("store", checks.store),
+    ("databases", checks.databases),
+    ("pending", checks.waiting),
+    ("dropped", checks.dropped),
+    ("kept", checks.kept),
+    ("host", checks_host.host),
+    ("extras", checks_host.extras),
+)
+_SIGNS = {"well": "ok", "note": "note", "wrong": "WRONG"}
+_TONES: dict[str, Tone] = {"well": "", "note": "quiet", "wrong": "bad"}
+
+
+def doctor(home: Home, _args: Namespace) -> Answer:
+    """All findings; ends with 1 when something is wrong."""
+    found = checks.run(home, EVERY)
+    wrong = [finding for finding in found if finding.state == "wrong"]
+    rows = [(_SIGNS[one.state], one.name, _told(one)) for one in found]
+    table: Part = Table(("", "checked", "found"), rows, [_TONES[one.state] for one in found])
+    data = {"home": str(home.path), "wrong": len(wrong), "findings": [asdict(finding) for finding in found]}
+    if wrong:
+        last = Line(f"{words.count(len(wrong), 'thing is', 'things are')} wrong; nothing was changed.", "bad")
+    else:
+        last = Line("All is well.", "good")
+    return Answer(data, [Line(f"home {home.path}"), table, last], WRONG if wrong else DONE)
+
+
+def _told(finding: checks.Finding) -> str:
+    said = finding.said.rstrip(".")
+    return f"{said}: {finding.mend}" if finding.mend else said

@@ -1,0 +1,246 @@
+"""Looking at entries: search, list, show, dream.  Nothing is changed, and where there is nothing no file is made."""
+
+import difflib
+from argparse import Namespace
+from collections import Counter
+from typing import Any
+
+from ..provenance import read_archive
+from ..stores import ops
+from ..stores.entry import Entry, is_conflict, is_current, order_key
+from . import words
+from .answer import Answer, Line, Pairs, Part, Refused, Table
+from .home import Home
+from .screen import one_line, visible
+from .words import audience_of, brief, provenance_of
+
+EVERYBODY = "all"
+NOTHING = "Nothing is remembered here yet."
+NEAREST = 3
+
+
+def search(home: Home, args: Namespace) -> Answer:
+    """The best hits, as recall would rank them."""
+    query = " ".join(args.words).strip()
+    if not query:
+        raise Refused("usage", "the query is empty", "give the words to look for")
+    view = home.view()
+    others = _audiences(list(view.current()) if view is not None else [])
+    audiences = sorted(others) if args.audience == EVERYBODY else [args.audience]
+    found, total = [], 0
+    if view is not None:
+        home.runtime.refresh()
+        for audience in audiences:
+            hits, number = home.runtime.engine.search(
+                query, audience=audience, project=args.project or "", repo=args.repo, top_k=min(50, args.limit)
+            )
+            found += [hit for hit in hits if args.project is None or hit.entry.get("project") == args.project]
+            total += number
+    if args.project is not None:
+        total = len(found)
+    found = sorted(found, key=lambda hit: -hit.score)[: min(50, args.limit)]
+    data: dict[str, Any] = {
+        "results": [{**brief(hit.entry), "score": round(hit.score, 4), "band": hit.band} for hit in found],
+        "count": len(found),
+        "total": total,
+        "other_audiences": _others(others, audiences),
+    }
+    rows = [
+        (str(hit.entry.get("ref")), f"{hit.score:.2f}", _day(hit.entry), _words(hit.entry, audiences)) for hit in found
+    ]
+    parts: list[Part] = [Table(("ref", "score", "date", "text"), rows)] if rows else [Line("Nothing matches.")]
+    if total > len(found):
+        parts.append(Line(f"{total - len(found)} more match; --limit shows up to 50.", "quiet"))
+    return Answer(data, parts + _rest(data["other_audiences"]))
+
+
+def listing(home: Home, args: Namespace) -> Answer:
+    """Entries, newest first."""
+    every = list(_all(home))
+    current = [entry for entry in every if is_current(entry)]
+    others = _audiences(current)
+    audiences = sorted(others) if args.audience == EVERYBODY else [args.audience]
+    chosen = [
+        entry
+        for entry in (every if args.replaced else current)
+        if audience_of(entry) in audiences
+        and (args.project is None or (entry.get("project") or "") == args.project)
+        and (args.repo is None or brief_repo(entry) == args.repo)
+        and (args.kind is None or (entry.get("kind") or "fact") == args.kind)
+        and (not args.pinned or entry.get("pinned") is True)
+    ]
+    chosen.sort(key=order_key, reverse=True)
+    shown = chosen[: args.limit]
+    data: dict[str, Any] = {
+        "entries": [brief(entry) for entry in shown],
+        "count": len(shown),
+        "total": len(chosen),
+        "other_audiences": _others(others, audiences),
+    }
+    rows = [
+        (str(entry.get("ref")), _day(entry), str(entry.get("kind") or "fact"), _words(entry, audiences))
+        for entry in shown
+    ]
+    parts: list[Part] = []
+    if rows:
+        parts.append(Table(("ref", "date", "kind", "text"), rows))
+    else:
+        parts.append(Line(NOTHING if not every else "No entry is like that."))
+    if len(chosen) > len(shown):
+        parts.append(Line(f"{words.entries(len(chosen) - len(shown))} more; --limit shows more.", "quiet"))
+    return Answer(data, parts + _rest(data["other_audiences"]))
+
+
+def show(home: Home, args: Namespace) -> Answer:
+    """One entry with everything known about it; else the row, tombstone or archive record of that ref."""
+    view = home.view()
+    entry = view.get(args.ref) if view is not None else None
+    if entry is None or view is None:
+        return _elsewhere(home, args.ref)
+    history = ops.history(view, args.ref)
+    copies = [other for other in view.current() if other.get("conflict_with") == args.ref]
+    data = {**brief(entry), "state": "committed", "entry": {**entry, "content": words.text_of(entry)}}
+    data |= {"history": [brief(one) for one in history], "conflicts": [brief(one) for one in copies]}
+    parts: list[Part] = [Line(visible(words.text_of(entry))), Pairs(_facts(entry))]
+    for title, group in (("Earlier versions", history), ("Conflict copies", copies)):
+        if group:
+            rows = [(str(one.get("ref")), _day(one), one_line(words.text_of(one))) for one in group]
+            parts += [Line(title, "title"), Table(("ref", "date", "text"), rows)]
+    if copies or is_conflict(entry):
+        ref = args.ref if is_conflict(entry) else copies[0].get("ref")
+        parts.append(Line(f"To settle it: hermes cognition resolve {ref}", "quiet"))
+    return Answer(data, parts)
+
+
+def dream(home: Home, args: Namespace) -> Answer:
+    """The digest of the tool cognition_dream."""
+    from ..toolset.digest import digest
+
+    every = [entry for entry in _all(home) if is_current(entry)]
+    others = _audiences(every)
+    audiences = sorted(others) if args.audience == EVERYBODY else [args.audience]
+    chosen = [entry for entry in every if audience_of(entry) in audiences]
+    text = visible(digest([{**entry, "content": words.text_of(entry)} for entry in chosen]))
+    conflicts = sum(1 for entry in chosen if is_conflict(entry))
+    rest = _others(others, audiences)
+    data = {"digest": text, "committed": len(chosen), "conflicts": conflicts, "other_audiences": rest}
+    return Answer(data, [Line(text), *_rest(rest)])
+
+
+def find(home: Home, ref: str) -> Entry:
+    """The committed entry of exactly this ref.  Raises Refused with the nearest real ones."""
+    view = home.view()
+    entry = view.get(ref) if view is not None else None
+    if entry is None:
+        raise unknown(home, ref)
+    return entry
+
+
+def unknown(home: Home, ref: str) -> Refused:
+    """Nothing has this ref; what may have been meant."""
+    every = {str(entry.get("ref")): entry for entry in _all(home)}
+    inside = [known for known in every if ref and ref in known]
+    near = list(dict.fromkeys([*inside[:NEAREST], *difflib.get_close_matches(ref, every, n=NEAREST, cutoff=0.6)]))
+    nearest = [{**brief(every[known]), "content": one_line(brief(every[known])["content"])[:80]} for known in near]
+    hint = "the nearest are:" if near else "hermes cognition list shows what there is"
+    return Refused("not_found", f"there is no entry {visible(ref)!s:.120}", hint, nearest[:NEAREST])
+
+
+def brief_repo(entry: Entry) -> str:
+    return str(entry.get("repo") or provenance_of(entry).get("origin_repo") or "")
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _all(home: Home) -> list[Entry]:
+    view = home.view()
+    return list(view.values()) if view is not None else []
+
+
+def _audiences(current: list[Entry]) -> Counter[str]:
+    return Counter(audience_of(entry) for entry in current)
+
+
+def _others(every: Counter[str], shown: list[str]) -> dict[str, int]:
+    return {name: number for name, number in sorted(every.items()) if name not in shown}
+
+
+def _rest(others: dict[str, int]) -> list[Part]:
+    if not others:
+        return []
+    number = words.entries(sum(others.values()))
+    whose = words.count(len(others), "other audience")
+    return [Line(f"{number} of {whose} not shown: --audience all, or one of {', '.join(others)}", "quiet")]
+
+
+def _day(entry: Entry) -> str:
+    return words.day(provenance_of(entry).get("created_at"))
+
+
+def _words(entry: Entry, audiences: list[str]) -> str:
+    said = words.marks(entry)
+    labels = [f"[{said}]"] if said else []
+    labels += [f"({one_line(entry['project'])})"] if entry.get("project") else []
+    labels += [f"<{one_line(audience_of(entry))}>"] if len(audiences) > 1 else []
+    return " ".join([*labels, one_line(words.text_of(entry))])
+
+
+def _facts(entry: Entry) -> list[tuple[str, str]]:
+    provenance = provenance_of(entry)
+    speaker = words.speaker_of(entry)
+    if speaker != provenance.get("author"):
+        speaker += f" (author {provenance.get('author')})"
+    rows = [
+        ("ref", entry.get("ref")),
+        ("kind", entry.get("kind") or "fact"),
+        ("marks", words.marks(entry)),
+        ("audience", audience_of(entry)),
+        ("project", entry.get("project")),
+        ("label", brief_repo(entry)),
+        ("said by", speaker),
+        ("said", words.moment(provenance.get("created_at"))),
+        ("session", provenance.get("source_session")),
+        ("trace", provenance.get("trace_id")),
+        ("salience", entry.get("salience")),
+        ("seen", f"{entry['seen']} times" if isinstance(entry.get("seen"), int) and entry["seen"] > 1 else ""),
+        ("ratings", entry.get("ratings")),
+    ]
+    links = ("conflict_with", "supersedes", "superseded_by", "derived_from")
+    rows += [(key.replace("_", " "), entry.get(key)) for key in links]
+    return [(name, one_line(_flat(value))) for name, value in rows if value not in (None, "", [], {})]
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _elsewhere(home: Home, ref: str) -> Answer:
+    """Not committed: waiting, dropped, or archived."""
+    from .waiting import row_answer
+
+    found = row_answer(home, ref) if home.has_outbox else None
+    if found is not None and found.data["state"] not in ("done", "discarded"):
+        return found
+    records = read_archive(home.settings.path("archive.path"))[0]
+    mine = [record for record in records if record.get("ref") == ref]
+    if not mine:
+        if found is not None:
+            return found
+        raise unknown(home, ref)
+    last = mine[-1]
+    entry = last.get("entry")
+    data = {"ref": ref, "state": "archived", "reason": last.get("reason"), "archived_at": last.get("archived_at")}
+    when = words.moment(last.get("archived_at"))
+    if not isinstance(entry, dict):
+        said = f"{visible(ref)} was archived {when} and purged later; its text is gone."
+        return Answer({**data, "state": "purged"}, [Line(said)])
+    reason = one_line(last.get("reason") or "no reason given")
+    parts: list[Part] = [
+        Line(f"Not in memory any more: archived {when} ({reason}).", "bad"),
+        Line(visible(words.text_of(entry))),
+        Pairs(_facts(entry)),
+    ]
+    return Answer({**brief(entry), **data}, parts)

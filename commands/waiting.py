@@ -1,0 +1,278 @@
+"""The outbox and its tombstones: look, retry, discard, bring back, approve (D106, CD41).  Texts only with show."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from ..capture.redact import redact
+from ..delivery.review import Review
+from ..outbox import RefusedByState
+from . import words
+from .answer import Answer, Line, Pairs, Part, Refused, Table
+from .home import Home
+from .screen import one_line, visible
+
+PUSH_S = 2.0  # seconds that `retry`, `requeue` and `approve` push for; what is left is the worker's
+_PAGE = 1000
+_SAFE = ("", "not_sent", "rejected")  # failures after which the receiver cannot have the row already
+_NAMES = ("ref", "state", "session_id", "op", "target_ref", "audience", "binding", "attempts", "failure_kind")
+
+
+def queue(home: Home, args: Namespace) -> Answer:
+    verb = args.queue_verb or "list"
+    if args.retry:
+        return _retry(home, [args.retry], every=False, risky=args.acknowledge_duplicate_risk)
+    if args.discard:
+        return _discard(home, [args.discard], None)
+    if verb == "list":
+        return _list(home, getattr(args, "state", None), getattr(args, "after", 0), getattr(args, "limit", 50))
+    if verb == "show":
+        found = row_answer(home, args.ref) if home.has_outbox else None
+        if found is None:
+            raise Refused("not_found", f"{visible(args.ref)} is not in the outbox", "see: hermes cognition queue list")
+        return found
+    if verb == "retry":
+        return _retry(home, args.refs, every=args.all_safe, risky=args.acknowledge_duplicate_risk)
+    if verb == "discard":
+        return _discard(home, args.refs, args.older_than)
+    if verb == "requeue":
+        return _requeue(home, args.refs)
+    return _approve(home, args.refs, args.all)
+
+
+def tombstones(home: Home, args: Namespace) -> Answer:
+    """What was dropped, with reason and text; nothing is asked for in vain: requeue brings it back (CD41)."""
+    if args.stone_verb == "requeue":
+        return _requeue(home, args.refs)
+    limit = getattr(args, "limit", 50)
+    stones = list(reversed(home.outbox.tombstones())) if home.has_outbox else []
+    shown = [
+        {**{key: stone[key] for key in ("ref", "reason", "dropped_at")}, "content": _content(stone["payload"])}
+        for stone in stones[:limit]
+    ]
+    ever = Review(home.outbox).dropped() if home.has_outbox else {}
+    data = {"tombstones": shown, "count": len(shown), "total": len(stones), "dropped_since_ever": ever}
+    if not stones:
+        return Answer(data, [Line("Nothing was dropped.", "good")])
+    rows = [
+        (str(one["ref"]), words.moment(one["dropped_at"]), _because(one["reason"]), one_line(one["content"]))
+        for one in shown
+    ]
+    parts: list[Part] = [Table(("ref", "dropped", "because", "text"), rows)]
+    if len(stones) > len(shown):
+        parts.append(Line(f"{len(stones) - len(shown)} older ones; --limit shows more.", "quiet"))
+    parts.append(Line("To bring one back: hermes cognition tombstones requeue REF", "quiet"))
+    return Answer(data, parts)
+
+
+def row_answer(home: Home, ref: str) -> Answer | None:
+    """What `show` says of a row or tombstone; None when the outbox does not know the ref."""
+    row = Review(home.outbox).show(ref)
+    if row is None or (row["state"] == "done" and row.get("payload") is None and "receipt" not in row):
+        return None
+    payload, receipt = row.pop("payload", None), row.get("receipt")
+    text = _content(payload) or redact(str(row.pop("raw", "") or ""))
+    data = {**row, "content": text}
+    facts = [("ref", ref), ("state", _state(row["state"]))]
+    facts += [(name, one_line(row[key])) for key, name in _SHOWN if row.get(key) not in (None, "", 0)]
+    facts += [(name, words.moment(row[key])) for key, name in _TIMES if row.get(key)]
+    if receipt:
+        facts.append(("came out as", f"{receipt['outcome']} {receipt['committed_ref']}".strip()))
+        facts.append(("at", words.moment(receipt["at"])))
+    return Answer(data, [Line(visible(text or "(no text is kept)")), Pairs(facts)])
+
+
+_SHOWN = (
+    ("op", "does"),
+    ("target_ref", "to entry"),
+    ("session_id", "session"),
+    ("audience", "audience"),
+    ("binding", "destination"),
+    ("attempts", "attempts"),
+    ("error", "last error"),
+    ("reason", "dropped because"),
+)
+_TIMES = (("created_at", "accepted"), ("due_at", "tried next"), ("dropped_at", "dropped"))
+
+
+def _list(home: Home, state: str | None, after: int, limit: int) -> Answer:
+    review = Review(home.outbox) if home.has_outbox else None
+    rows = review.rows(state=state, after=after, limit=limit) if review else []
+    counts = home.outbox.counts() if review else {}
+    now = home.clock()
+    data: dict[str, Any] = {"rows": rows, "count": len(rows), "states": counts}
+    spilled = home.outbox.spilled() if review else 0
+    parts: list[Part] = []
+    if state == "dead":
+        table = [(str(row["ref"]), words.moment(row["dropped_at"]), _because(row["reason"])) for row in rows]
+        parts.append(Table(("ref", "dropped", "because"), table))
+    elif rows:
+        table2 = [
+            (str(row["seq"]), str(row["ref"]), str(row["state"]), words.age(now - row["created_at"]), _why(row, now))
+            for row in rows
+        ]
+        parts.append(Table(("no", "ref", "state", "age", "what happens"), table2))
+    if not rows:
+        parts = [Line("Nothing waits." if state is None else f"No row is {state}.", "good" if state is None else "")]
+    elif len(rows) == limit:
+        parts.append(Line(f"There may be more: --after {rows[-1]['seq']}", "quiet"))
+    if spilled:
+        data["spilled"] = spilled
+        parts.append(Line(f"{words.entries(spilled)} more in spill files, taken in at the next push.", "quiet"))
+    return Answer(data, parts)
+
+
+def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answer:
+    if bool(refs) == every:
+        raise Refused("usage", "say which rows to try again", "name their refs, or --all-safe")
+    review = Review(home.outbox)
+    rows = _rows(home)
+    if every:
+        chosen = [row for row in rows if row["state"] in ("pending", "failed") and (risky or _is_safe(row))]
+        left = sum(1 for row in rows if row["state"] in ("pending", "failed")) - len(chosen)
+    else:
+        known = {row["ref"]: row for row in rows}
+        chosen, left = [known.get(ref, {"ref": ref}) for ref in refs], 0
+        unsafe = [row["ref"] for row in chosen if "state" in row and not _is_safe(row)]
+        if unsafe and not risky:
+            raise Refused(
+                "may_double",
+                f"the last delivery of {unsafe[0]} has an unknown outcome; trying again may store it twice",
+                "to do it all the same: --acknowledge-duplicate-risk",
+            )
+    moved, refused = _each(review.requeue, [row["ref"] for row in chosen])
+    if refs and not moved:
+        raise Refused("wrong_state", refused[0][1])
+    return _pushed(home, "tried again", moved, refused, left=left)
+
+
+def _requeue(home: Home, refs: Sequence[str]) -> Answer:
+    if not home.has_outbox:
+        raise Refused("not_found", f"{visible(refs[0])} is not in the outbox", "see: hermes cognition tombstones")
+    moved, refused = _each(Review(home.outbox).requeue, refs)
+    if not moved:
+        raise Refused("wrong_state", refused[0][1])
+    return _pushed(home, "brought back", moved, refused)
+
+
+def _approve(home: Home, refs: Sequence[str], every: bool) -> Answer:
+    if bool(refs) == every:
+        raise Refused("usage", "say which held rows may go", "name their refs, or --all")
+    moved = Review(home.outbox).approve(None if every else list(refs)) if home.has_outbox else 0
+    if refs and not moved:
+        raise Refused("wrong_state", f"{visible(refs[0])} is not held", "see: hermes cognition queue list --state held")
+    return _pushed(home, "approved", list(refs), [], number=moved)
+
+
+def _discard(home: Home, refs: Sequence[str], older: float | None) -> Answer:
+    if bool(refs) == (older is not None):
+        raise Refused("usage", "say what to discard", "name refs, or --older-than 30d")
+    if not home.has_outbox:
+        raise Refused("not_found", "the outbox is empty")
+    review = Review(home.outbox)
+    gone: list[str] = []
+    refused: list[tuple[str, str]] = []
+    if older is not None:
+        number = review.discard_older_than(older)
+    else:
+        gone, refused = _each(review.discard, refs)
+        number = len(gone)
+        if not gone:
+            raise Refused("wrong_state", refused[0][1])
+    home.outbox.erase()
+    data = {"discarded": number, "refs": gone, "refused": [{"ref": ref, "message": why} for ref, why in refused]}
+    return Answer(data, [Line(f"{words.count(number, 'row')} discarded, their text erased.", "good"), *_not(refused)])
+
+
+def _pushed(
+    home: Home,
+    what: str,
+    moved: Sequence[str],
+    refused: Sequence[tuple[str, str]],
+    *,
+    left: int = 0,
+    number: int | None = None,
+) -> Answer:
+    """Push what is due now, and say what became of it."""
+    number = len(moved) if number is None else number
+    went = home.runtime.drain(PUSH_S) if number else 0
+    pending = home.outbox.backlog()["pending"]
+    why = home.runtime.worker.last_error
+    data: dict[str, Any] = {"moved": number, "refs": list(moved), "committed": went, "pending": pending}
+    data["refused"] = [{"ref": ref, "message": message} for ref, message in refused]
+    said = (
+        f"{words.count(number, 'row')} {what}, {went} committed, {pending} Pending."
+        if number
+        else "No row is like that."
+    )
+    parts: list[Part] = [Line(said, "good" if number else "")]
+    if pending and why:
+        data["why"] = why
+        parts.append(Line(f"Still Pending, safe in the outbox: {one_line(why)}", "bad"))
+    if left:
+        data["left"] = left
+        parts.append(Line(f"{words.count(left, 'row')} left: trying again could double them (queue list).", "quiet"))
+    return Answer(data, [*parts, *_not(refused)])
+
+
+def _not(refused: Sequence[tuple[str, str]]) -> list[Part]:
+    return [Line(f"not done: {one_line(why)}", "bad") for _, why in refused]
+
+
+def _each(step: Any, refs: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Run `step` for each ref: those that went, and those that are in no state for it."""
+    done, refused = [], []
+    for ref in refs:
+        try:
+            done.append(str(step(ref) or ref))
+        except RefusedByState as problem:
+            refused.append((ref, str(problem)))
+    return done, refused
+
+
+def _rows(home: Home) -> list[dict[str, Any]]:
+    """All rows that have not ended, page by page: no read transaction lasts long (D111)."""
+    rows: list[dict[str, Any]] = []
+    while home.has_outbox:
+        page = Review(home.outbox).rows(after=rows[-1]["seq"] if rows else 0, limit=_PAGE)
+        rows += page
+        if len(page) < _PAGE:
+            break
+    return rows
+
+
+def _is_safe(row: dict[str, Any]) -> bool:
+    """The local store knows every delivery it has had; another one may not (D106)."""
+    return not row.get("binding") or row.get("failure_kind") in _SAFE
+
+
+def _why(row: dict[str, Any], now: float) -> str:
+    state, error = row["state"], one_line(row["error"])
+    if state == "pending":
+        due = row["due_at"] - now
+        when = "due now" if due <= 0 else f"tried again in {words.age(due)}"
+        return f"{when}: {error}" if error else when
+    if state == "held":
+        return "waits for approval: queue approve"
+    if state == "inflight":
+        return "being committed"
+    return error or "-"
+
+
+_REASONS = {
+    "evicted-drop-oldest": "the queue was full",
+    "expired-max-24h": "failed for 24 hours",
+    "refused-and-set-aside": "refused",
+}
+
+
+def _because(reason: object) -> str:
+    return _REASONS.get(str(reason), one_line(reason))
+
+
+def _state(state: str) -> str:
+    return {"dead": "dropped", "failed": "refused and set aside", "inflight": "being committed"}.get(state, state)
+
+
+def _content(payload: Any) -> str:
+    return redact(str(payload.get("content") or "")) if isinstance(payload, dict) else ""

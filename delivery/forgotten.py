@@ -1,0 +1,124 @@
+"""What the user has forgotten or corrected, kept as digests, and what of it still waits in the outbox (D63, B036).
+
+A mark is a receipt of kind `forgotten`: the fact's key and the time; it is never pruned, and it is carried over from a
+damaged file.  Whatever states that fact and was said no later is dropped when it is pushed; what the user says
+afterwards is a new statement.  A receipt of kind `gone` remembers the ref, so that forgetting twice is a success.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ..outbox import Outbox
+from .rows import owe_erasure, parse_payload, write_receipt
+from .schema import LIVE
+
+MARK, GONE = "forgotten", "gone"
+_STORE_OWES = "store_erasure_owed"
+_ENDABLE = "('held', 'pending', 'failed')"  # an inflight row is another worker's; the mark stops it at the push
+
+
+class Waiting(NamedTuple):
+    """A live row: its ref, what it does, its lane, and its payload."""
+
+    ref: str
+    op: str
+    lane: str
+    payload: dict[str, Any]
+
+
+def forget(
+    outbox: Outbox, ref: str, keys: Iterable[str], audience: str, *, at: float, wait: float, gone: bool = True
+) -> int:
+    """Mark the facts `keys` as forgotten at `at`, and cancel what waits to state them or to change `ref`.
+
+    One transaction; how many rows were cancelled.  gone=False for a text that was replaced: only the facts are marked.
+    Raises OutboxBusy, OutboxUnavailable; then nothing was written.
+    """
+    keys = list(dict.fromkeys(key for key in keys if key))
+    with outbox.database.transaction(wait=wait) as tx:
+        for key in keys:
+            found = tx.execute("SELECT at FROM receipts WHERE kind = ? AND key = ?", (MARK, key)).fetchone()
+            write_receipt(tx, key, audience, "", max(at, found[0]) if found else at, kind=MARK)
+        cancelled = [row for key in keys for row in _ending(tx, "fact_key = ?", key, at)]
+        if gone:
+            write_receipt(tx, ref, audience, "", at, kind=GONE)
+            cancelled += _ending(tx, "target_ref = ?", ref, at)
+            tx.execute("DELETE FROM tombstones WHERE ref = ?", (ref,))
+            tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (_STORE_OWES,))
+        for key in keys:
+            tx.execute("DELETE FROM tombstones WHERE fact_key = ?", (key,))
+        for seq, row_ref in dict(cancelled).items():
+            tx.execute(
+                """UPDATE push_queue SET state = 'discarded', payload_json = '', ended_at = ?, failure_kind = '',
+                   error = '' WHERE seq = ?""",
+                (at, seq),
+            )
+            write_receipt(tx, row_ref, "forgotten", "", at)
+        owe_erasure(tx)
+    return len(dict(cancelled))
+
+
+def _ending(tx: sqlite3.Connection, where: str, value: str, at: float) -> list[tuple[int, str]]:
+    found = tx.execute(
+        f"SELECT seq, ref FROM push_queue WHERE {where} AND state IN {_ENDABLE} AND created_at <= ?", (value, at)
+    )
+    return [(int(seq), str(ref)) for seq, ref in found.fetchall()]
+
+
+def store_owes_erasure(outbox: Outbox) -> bool:
+    """Whether a text was forgotten since the store's older files were last dropped (D102)."""
+    with outbox.database.reading() as db:
+        return db.execute("SELECT 1 FROM meta WHERE key = ?", (_STORE_OWES,)).fetchone() is not None
+
+
+def store_erased(outbox: Outbox, *, wait: float) -> None:
+    """The store's older files are gone."""
+    with outbox.database.transaction(wait=wait) as tx:
+        tx.execute("DELETE FROM meta WHERE key = ?", (_STORE_OWES,))
+
+
+def marks(outbox: Outbox, keys: Sequence[str]) -> dict[str, float]:
+    """Which of the facts `keys` are forgotten, and since when."""
+    with outbox.database.reading() as db:
+        if not db.execute("SELECT 1 FROM receipts WHERE kind = ? LIMIT 1", (MARK,)).fetchone():
+            return {}
+        found = {}
+        for key in set(keys):
+            row = db.execute("SELECT at FROM receipts WHERE kind = ? AND key = ?", (MARK, key)).fetchone()
+            if row:
+                found[key] = float(row[0])
+        return found
+
+
+def is_gone(outbox: Outbox, ref: str, audience: str | None) -> bool:
+    """Whether this audience has forgotten `ref`; None stands for any audience."""
+    with outbox.database.reading() as db:
+        row = db.execute("SELECT outcome FROM receipts WHERE kind = ? AND key = ?", (GONE, ref)).fetchone()
+        return row is not None and audience in (None, row[0])
+
+
+def committed_as(outbox: Outbox, ref: str) -> str:
+    """Where the content of a delivered row stands now, "" when it was no row or was not delivered."""
+    with outbox.database.reading() as db:
+        row = db.execute("SELECT committed_ref FROM receipts WHERE kind = 'fact' AND key = ?", (ref,)).fetchone()
+        return str(row[0]) if row else ""
+
+
+def waiting_for(outbox: Outbox, ref: str) -> list[Waiting]:
+    """The live rows that make or change `ref`, oldest first."""
+    return _waiting(outbox, "target_ref = ? OR ref = ?", (ref, ref))
+
+
+def waiting_fact(outbox: Outbox, key: str) -> list[Waiting]:
+    """The live row that states this fact, if there is one."""
+    return _waiting(outbox, "fact_key = ?", (key,))
+
+
+def _waiting(outbox: Outbox, where: str, values: Sequence[str]) -> list[Waiting]:
+    with outbox.database.reading() as db:
+        found = db.execute(
+            f"SELECT ref, op, lane, payload_json FROM push_queue WHERE ({where}) AND state IN {LIVE} ORDER BY seq",
+            tuple(values),
+        ).fetchall()
+    return [Waiting(str(ref), str(op), str(lane), parse_payload(text) or {}) for ref, op, lane, text in found]

@@ -1,0 +1,72 @@
+"""The floor of always-on facts: what holds for every answer, whatever is asked (CD80).
+
+    pinned entries             with every question, once in a context (not counted here: a pin is the user's own word)
+    the user's name            at most 2 entries of kind identity
+    standing instructions      those about the answers themselves (language, length, tone, form of address), and those
+                               that the user has given more than once
+
+An instruction about a subject ("always run clippy before a commit") is no floor: it is told when the subject comes up.
+The floor comes once in a context, with the first message that is a real request, of at least four words (two characters
+of an unspaced script count as one): `好的`, `检查一下网络` and `xqzv wplk` never bring it (B040, P34).  Nothing of the
+kind in the store: nothing.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from ..budget import rank_key
+from ..stores.entry import Entry
+from .index import text_of
+from .rank import finite
+
+# ── every number of the floor, with its unit ──
+FLOOR_TOKENS = 240  # of the whole floor, inside the size of the recall it comes with
+FLOOR_ENTRIES = 6
+FLOOR_NAMES = 2  # of them
+REQUEST_WORDS = 4  # that make a message a request
+REPEATED = 2  # statements of an instruction from which on it holds for everything
+KINDS = ("identity", "instruction")
+
+_NAME = re.compile(
+    r"\bmy (?:full |first |given |nick|user ?)?name(?:'s| is)\b(?! on\b| in\b| not\b)|\bi(?:'m| am) called\b"
+    r"|\bcall me (?!at\b|back\b|before\b|after\b|if\b|when\b|later\b|on\b|tomorrow\b)"
+    r"|\bmein name ist\b|\bich hei(?:ß|ss)e\b|\bme llamo\b|\bmi nombre es\b|\bje m'appelle\b|\bmon (?:pré)?nom est\b"
+    r"|\bme chamo\b|\bmeu nome (?:é|e)\b|\bmi chiamo\b|\bik heet\b|\bменя зовут\b|我叫|我的名字|名前は|이름은|이름이"
+)
+_ANSWERS = re.compile(
+    r"\b(?:answers?|answering|repl(?:y|ies)|replying|respond|your responses?|speak|talk to me|address me|refer to me"
+    r"|emojis?|emoticons|apologi[sz]e|apologies|explain (?:your|things|everything)|your (?:tone|style|language)"
+    r"|metric units|imperial units|bullet points|small talk|flattery|disclaimers?|(?:with|to) me in)\b"
+    r"|\bantwort\w*|\bsprich\b|\bduze\b|\bsieze\b|\bnenn(?:e)? mich\b|\brespond[ea]\w*|\bcontesta\w*|\bhabla(?:me)?\b"
+    r"|\bllámame\b|\bréponds?\b|\bparle(?:-moi)?\b|\btutoie|\bvouvoie|\bappelle-moi\b|\bfal[ae]\b|\brispondi\b|\bparla(?:mi)?\b"
+    r"|\bотвечай\w*|\bговори\w*|\bназывай\b|回答|回复|答复|称呼|叫我|说中文|用中文|答えて|返答|話して|呼んで|답변|대답|한국어로|불러"
+)
+
+
+def is_request(text: str) -> bool:
+    """True for a message of at least four words."""
+    words, letters = 0, 0
+    for word in re.findall(r"\w+", text[:2000]):
+        wide = sum(unicodedata.east_asian_width(char) == "W" and char.isalpha() for char in word)
+        letters += wide
+        words += wide < len(word)
+    return words + letters // 2 >= REQUEST_WORDS
+
+
+def always_on(entries: Sequence[Entry]) -> list[Entry]:
+    """Of the entries of kind identity and instruction those that belong to the floor, best first, at most six."""
+    ordered = sorted(entries, key=rank_key)
+    names = [entry for entry in ordered if _NAME.search(_words(entry))][:FLOOR_NAMES]
+    rules = [entry for entry in ordered if text_of(entry, "kind") == "instruction" and _holds_always(entry)]
+    chosen = {text_of(entry, "ref"): entry for entry in (*names, *rules)}
+    return list(chosen.values())[:FLOOR_ENTRIES]
+
+
+def _holds_always(entry: Entry) -> bool:
+    words = _words(entry)
+    return finite(entry.get("seen")) >= REPEATED or bool(_ANSWERS.search(words) or _NAME.search(words))
+
+
+def _words(entry: Entry) -> str:
+    return text_of(entry, "content")[:400].casefold().replace("’", "'")

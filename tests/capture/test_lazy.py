@@ -1,0 +1,69 @@
+"""Patterns that are compiled at their first use."""
+
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import cognition.capture
+import pytest
+from cognition.capture.lazy import lazy
+
+TABLES = [info.name for info in pkgutil.iter_modules(cognition.capture.__path__)]
+
+
+def test_a_lazy_pattern_behaves_like_a_compiled_one() -> None:
+    pattern = lazy(r"(?P<word>a+)b", re.IGNORECASE)
+    found = pattern.search("xAAb")
+    assert found is not None
+    assert (found["word"], found.re.groupindex["word"], pattern.sub("-", "ab ab")) == ("AA", 1, "- -")
+    assert pattern.pattern == r"(?P<word>a+)b"
+
+
+def test_a_wrong_pattern_is_told_at_its_first_use() -> None:
+    wrong = lazy("(")
+    with pytest.raises(re.error):
+        wrong.match("")
+
+
+def test_threads_may_use_a_fresh_pattern_together() -> None:
+    pattern = lazy(r"\d+")
+    found: list[list[str]] = []
+    threads = [threading.Thread(target=lambda: found.append(pattern.findall("1 22 333"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [["1", "22", "333"]] * 8
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_pattern_of_the_room_is_well_formed(name: str) -> None:
+    """A pattern that is compiled late must not fail late."""
+    module = importlib.import_module(f"cognition.capture.{name}")
+    for value in vars(module).values():
+        for item in value if isinstance(value, tuple | list) else (value,):
+            pattern = getattr(item, "pattern", None)
+            if isinstance(pattern, str):  # a pattern itself
+                re.compile(pattern, item.flags)
+            elif pattern is not None:  # a rule or a form that holds one
+                re.compile(pattern.pattern, pattern.flags)
+
+
+def test_importing_the_reader_compiles_nothing() -> None:
+    """D97: the tables cost the host nothing before the first message is read."""
+    program = (
+        "import sys, json, datetime, hashlib, dataclasses, base64, re\n"
+        "sys.path.insert(0, sys.argv[1])\nimport cognition\n"
+        "import cognition.stores.entry\n"
+        "made, whole = [], re.compile\n"
+        "re.compile = lambda *given, **named: (made.append(given), whole(*given, **named))[1]\n"
+        "import cognition.capture.reader\n"
+        "print(len(made))"
+    )
+    tests = Path(__file__).resolve().parents[1]
+    said = subprocess.check_output([sys.executable, "-c", program, str(tests)], text=True)
+    assert int(said) == 0
