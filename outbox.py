@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from .delivery import earlier, quarantine, retention, spill
-from .delivery.database import Database
-from .delivery.errors import OutboxBusy, OutboxError, OutboxUnavailable, RefusedByState
-from .delivery.limits import (
+from .outboxdb import earlier, quarantine, retention, spill
+from .outboxdb.database import Database
+from .outboxdb.errors import OutboxBusy, OutboxError, OutboxUnavailable, RefusedByState
+from .outboxdb.limits import (
     COMMIT_WAIT,
     DEFAULT_MAX_ENTRIES,
     ENQUEUE_WAIT,
@@ -34,7 +34,7 @@ from .delivery.limits import (
     PRUNE_EVERY,
     WORKER_WAIT,
 )
-from .delivery.rows import (
+from .outboxdb.rows import (
     FREE,
     HELD_BY,
     NewFact,
@@ -51,7 +51,7 @@ from .delivery.rows import (
     row_of,
     settle_row,
 )
-from .delivery.schema import LIVE
+from .outboxdb.schema import LIVE
 from .stores.entry import scrub
 
 __all__ = [

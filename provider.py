@@ -114,7 +114,8 @@ class CognitionMemoryProvider(Configured):
     @_hook(None)
     def shutdown(self) -> None:
         with self._lock:
-            self._release()
+            if self._handle is not None:
+                self._handle.close()
 
     @_hook("")
     def system_prompt_block(self) -> str:
@@ -135,7 +136,6 @@ class CognitionMemoryProvider(Configured):
         handle = self._live()
         return handle.recall(str(query or ""), session_id, self._turn_author(query)) if handle else ""
 
-    @_hook(None)
     def queue_prefetch(self, query: str, *, session_id: str = "", **_kw: Any) -> None:
         """Nothing is prepared ahead: local recall takes milliseconds."""
 
@@ -251,10 +251,6 @@ class CognitionMemoryProvider(Configured):
         if handle is not None:
             handle.reopen()
         return handle
-
-    def _release(self) -> None:
-        if self._handle is not None:
-            self._handle.close()
 
     def _turn_author(self, text: Any) -> Speaker | None:
         known = list(self._authors)

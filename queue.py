@@ -17,10 +17,10 @@ if __name__ == "queue":
     _sys.modules[__name__] = _module = _util.module_from_spec(_spec)
     _spec.loader.exec_module(_module)
 else:
-    from .delivery.limits import DEFAULT_MAX_ENTRIES
     from .delivery.policy import retry_delay
     from .delivery.push_queue import DurablePushQueue
-    from .delivery.rows import entry_ref
     from .delivery.worker import Worker
+    from .outboxdb.limits import DEFAULT_MAX_ENTRIES
+    from .outboxdb.rows import entry_ref
 
     __all__ = ["DEFAULT_MAX_ENTRIES", "DurablePushQueue", "Worker", "entry_ref", "retry_delay"]

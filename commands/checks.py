@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ..delivery.database import wal_is_safe
 from ..outbox import OutboxError
+from ..outboxdb.database import wal_is_safe
 from ..runtime import PENDING_NOTICE_S, broken_parts
 from . import words
 from .home import Home

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..outbox import Outbox
-from .rows import owe_erasure, parse_payload, write_receipt
-from .schema import LIVE
+from ..outboxdb.rows import owe_erasure, parse_payload, write_receipt
+from ..outboxdb.schema import LIVE
 
 MARK, GONE = "forgotten", "gone"
 _STORE_OWES = "store_erasure_owed"

@@ -8,8 +8,8 @@ import os
 import platform
 import secrets
 
-from .database import Database
-from .limits import WORKER_WAIT
+from ..outboxdb.database import Database
+from ..outboxdb.limits import WORKER_WAIT
 
 _UNKNOWN = "-"
 SAME_START_S = 5.0  # a start time this near is the same process: clock corrections move what the system derives

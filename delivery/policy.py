@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Protocol
 
-from .limits import RETRY_BASE_SECONDS, RETRY_JITTER
+from ..outboxdb.limits import RETRY_BASE_SECONDS, RETRY_JITTER
 
 
 class Uniform(Protocol):

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from ..outbox import Outbox
-from .earlier import base_hash_of
-from .limits import DEFAULT_MAX_ENTRIES, EXPIRED, FACE_WAIT, RETRY_CAP_SECONDS
+from ..outboxdb.earlier import base_hash_of
+from ..outboxdb.limits import DEFAULT_MAX_ENTRIES, EXPIRED, FACE_WAIT, RETRY_CAP_SECONDS
+from ..outboxdb.rows import DUE, LEASE_OUT, RELEASED, NewFact, bury, parse_payload, settle_by_ref
+from ..outboxdb.schema import LIVE
 from .policy import Randomness, retry_delay
-from .rows import DUE, LEASE_OUT, RELEASED, NewFact, bury, parse_payload, settle_by_ref
-from .schema import LIVE
 
 _log = logging.getLogger(__name__)
 

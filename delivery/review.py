@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..outbox import Outbox, RefusedByState
-from .limits import WORKER_WAIT
-from .retention import totals
-from .rows import encode, insert_saved, keep_bound, live_fact, parse_payload, write_receipt
-from .schema import LIVE
+from ..outboxdb.limits import WORKER_WAIT
+from ..outboxdb.retention import totals
+from ..outboxdb.rows import encode, insert_saved, keep_bound, live_fact, parse_payload, write_receipt
+from ..outboxdb.schema import LIVE
 
 _LISTED = (
     "seq, ref, state, session_id, op, target_ref, audience, lane, binding, attempts, created_at, due_at, failure_kind,"

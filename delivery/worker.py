@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..outbox import Outbox, OutboxError, Row, Verdict
-from .limits import BATCH, ENQUEUE_WAIT, IDLE_POLL, LEASE_SECONDS, WORKER_WAIT
+from ..outboxdb.limits import BATCH, ENQUEUE_WAIT, IDLE_POLL, LEASE_SECONDS, WORKER_WAIT
 from .liveness import free_rows_of_the_dead, owner_name
 from .policy import Randomness, retry_delay
 

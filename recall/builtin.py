@@ -18,8 +18,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..delivery.database import Database
-from ..delivery.errors import OutboxError
+from ..outboxdb.database import Database
+from ..outboxdb.errors import OutboxError
 from ..stores import ops
 from ..stores.entry import Entry, content_hash, is_current, order_key
 from ..stores.protocol import Store

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from cognition.commands import main, parser
-from cognition.delivery.rows import NewFact
 from cognition.merge import Delivery, push_batch
 from cognition.outbox import Outbox
+from cognition.outboxdb.rows import NewFact
 from cognition.stores.entry import entry_fact_key
 from cognition.stores.local import LocalStore
 

@@ -19,7 +19,7 @@ EVERY = [*LOOKING, *WAITING, *WRITING, ("fold",), ("export",), ("purge", "cog-s1
 
 @pytest.fixture(autouse=True)
 def _entries(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cognition.delivery.database.COMMIT_WAIT", 0.1)
+    monkeypatch.setattr("cognition.outboxdb.database.COMMIT_WAIT", 0.1)
     monkeypatch.setattr("cognition.outbox.WORKER_WAIT", 0.1)
     monkeypatch.setattr("cognition.delivery.review.WORKER_WAIT", 0.1)
     cli.commit(cli.entry("cog-s1-1", "I live in Oslo."))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from cognition.commands import checks, checks_host
-from cognition.delivery.limits import EVICTED
-from cognition.delivery.rows import bury
+from cognition.outboxdb.limits import EVICTED
+from cognition.outboxdb.rows import bury
 
 from .conftest import NOW, Cli
 
@@ -105,7 +105,7 @@ def _drop(cli: Cli, text: str) -> None:
 @pytest.fixture(autouse=True)
 def _one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the SQLite build nor the packages of this environment may show."""
-    for module in ("cognition.delivery.database", "cognition.recall.database", "cognition.commands.checks"):
+    for module in ("cognition.outboxdb.database", "cognition.recall.database", "cognition.commands.checks"):
         monkeypatch.setattr(f"{module}.wal_is_safe", lambda: False)
     monkeypatch.setattr(checks.sqlite3, "sqlite_version", "3.40.1")
     monkeypatch.setattr(checks_host, "EXTRAS", {"paths": ("platformdirs>=4", "no_such_package_here", "finds a shelf")})

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from cognition.delivery import spill
 from cognition.outbox import NewFact
+from cognition.outboxdb import spill
 from cognition.stores.entry import entry_fact_key
 from cognition.stores.local import LocalStore
 
@@ -79,7 +79,7 @@ def test_a_tombstone_and_a_spill_file_are_emptied(cli: Cli) -> None:
     [ref] = cli.enqueue(TEXT)
     box = cli.outbox()
     with box.database.transaction(wait=2.0) as tx:
-        from cognition.delivery.rows import bury
+        from cognition.outboxdb.rows import bury
 
         bury(tx, 1, "expired-max-24h", NOW)
     payload = {key: value for key, value in cli.entry("", TEXT).items() if key != "ref"}

@@ -70,7 +70,7 @@ def _dropped(cli: Cli, number: int) -> list[str]:
     refs = cli.enqueue(*(f"Fact number {n}." for n in range(number)))
     small = cli.outbox(max_entries=1)
     with small.database.transaction(wait=2.0) as tx:
-        from cognition.delivery.rows import keep_bound
+        from cognition.outboxdb.rows import keep_bound
 
         keep_bound(tx, 1, NOW)
     small.close()

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cognition.delivery import quarantine
 from cognition.outbox import Outbox, SeenMark
+from cognition.outboxdb import quarantine
 
 from .boxes import fact, query, texts
 

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cognition.delivery import earlier
 from cognition.outbox import Outbox
+from cognition.outboxdb import earlier
 from cognition.queue import DurablePushQueue
 
 from .boxes import START, fact, query, texts

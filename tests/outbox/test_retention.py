@@ -4,8 +4,8 @@ import random
 import sqlite3
 
 import pytest
-from cognition.delivery import retention
 from cognition.outbox import NewFact, Outbox, SeenMark
+from cognition.outboxdb import retention
 from cognition.queue import Worker
 
 from .boxes import fact, query

@@ -9,8 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from cognition.delivery.database import wal_is_safe
 from cognition.outbox import Outbox, OutboxBusy, OutboxUnavailable, SeenMark
+from cognition.outboxdb.database import wal_is_safe
 
 from .boxes import fact, query, texts
 

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from cognition.delivery import database
 from cognition.delivery.review import Review
 from cognition.outbox import Outbox, SeenMark
+from cognition.outboxdb import database
 from cognition.queue import DurablePushQueue, Worker
 
 from .boxes import fact

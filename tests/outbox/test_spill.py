@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cognition.delivery import spill
 from cognition.outbox import Outbox, OutboxUnavailable, SeenMark
+from cognition.outboxdb import spill
 from cognition.queue import DurablePushQueue, Worker
 
 from .boxes import fact, query, texts

@@ -75,13 +75,13 @@ class Subject:
     def lease_out(self) -> None:
         self.clock.now += 121
         with self.outbox.database.transaction(wait=1) as tx:
-            from cognition.delivery.rows import lease_out
+            from cognition.outboxdb.rows import lease_out
 
             lease_out(tx, self.clock.now)
 
     def evict(self) -> None:
         with self.outbox.database.transaction(wait=1) as tx:
-            from cognition.delivery.rows import keep_bound
+            from cognition.outboxdb.rows import keep_bound
 
             keep_bound(tx, 0, self.clock.now)
 
@@ -228,7 +228,7 @@ class Machine(RuleBasedStateMachine):
         for ref in list(self.tokens):
             self.moved(ref, "lease_out")
         with self.outbox.database.transaction(wait=1) as tx:
-            from cognition.delivery.rows import keep_bound, lease_out
+            from cognition.outboxdb.rows import keep_bound, lease_out
 
             lease_out(tx, self.clock.now)
             self.bound()

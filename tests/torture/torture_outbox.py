@@ -27,8 +27,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cognition.delivery import database
 from cognition.outbox import NewFact, Outbox, Row, SeenMark
+from cognition.outboxdb import database
 from cognition.queue import Worker
 
 FACTS = 14

@@ -150,7 +150,7 @@ def test_when_nothing_can_be_written_the_refusal_says_so(desk, monkeypatch):
     def full(*_args, **_more):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("cognition.delivery.spill.write", full)
+    monkeypatch.setattr("cognition.outboxdb.spill.write", full)
     monkeypatch.setattr("cognition.outbox.ENQUEUE_WAIT", 0.01)
     other = sqlite3.connect(desk.runtime.outbox.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -1,0 +1,1 @@
+"""The outbox's file: schema, rows, connections, spill, quarantine, retention.  Its face is outbox.py."""
