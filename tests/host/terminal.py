@@ -30,6 +30,7 @@ class Tty:
     def _start(self) -> None:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job of a shell has it ignored
             os.chdir(self.host.cwd)
             os.execve(self.host.exe, [self.host.exe, *self.args], self.host.env)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))

@@ -167,7 +167,7 @@ def test_a_place_that_cannot_be_written_is_said_with_the_command(home, monkeypat
         path.touch()
     said = CognitionMemoryProvider().get_status_config({})
     assert f"{what} cannot be written" in said["health"]
-    assert said["health"].endswith(f"chmod u+rwX {path}" if mine else f"sudo chown -R $(id -un) {path}")
+    assert said["health"].endswith(f"chmod u+rwX {path}" if mine else f"chown -R $(id -un) {path}  # as root")
 
 
 def test_a_copy_that_was_set_aside_may_be_locked(home):
