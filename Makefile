@@ -21,7 +21,7 @@ RUFF := .venv/tools/bin/ruff
 say = @printf '\n== %s\n'
 
 .NOTPARALLEL:
-.PHONY: setup test lint style types suite test19 test22 unittest demo bench torture clean distclean
+.PHONY: setup test lint style types suite test19 test22 unittest demo bench figures torture clean distclean
 
 # -- environments ------------------------------------------------------------------------------------------------
 
@@ -121,6 +121,12 @@ bench: setup
 	  printf '\n== %s\n' $$program; $(PY19) $$program || failed="$$failed $$program"; \
 	done; \
 	[ -z "$$failed" ] || { echo "missed:$$failed" >&2; exit 1; }
+
+# The figures that no busy machine can spoil: secrets, facts, tokens.
+figures: setup
+	@set -e; for program in redaction extraction session; do \
+	  printf '\n== %s\n' $$program; $(PY19) benchmarks/$$program.py; \
+	done
 
 # The long forms, about half an hour; `make torture KILLS=300` is what .ci/run does.
 KILLS ?= 10000

@@ -56,7 +56,8 @@ class Handle:
         # An HTTP caller may bring its own history, without what we recalled: only its transcripts tell.
         self._transcripts = transcripts if not place.audience.startswith("key/") else None
         if place.writes:  # an unattended context leaves no file behind (P36)
-            self.runtime.warm_up()
+            self.runtime.warm_up(mask)
+            self.runtime.worker.submit(lambda: self.runtime.engine.prepare(place.audience, place.project))
         self._take_up(transcripts)
 
     def _take_up(self, transcripts: Transcripts | None) -> None:

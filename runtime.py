@@ -4,6 +4,7 @@ A runtime owns the outbox, the store, the recall engine and the worker of one ho
 It knows no host: home, settings and the host's redactor are handed in.
 """
 
+import functools
 import logging
 import threading
 import time
@@ -183,13 +184,22 @@ class Runtime:
         log.info("cognition: the host gave no session id; this session is %s", name)
         return name
 
-    def warm_up(self) -> None:
+    def warm_up(self, mask: Callable[[str], str] | None = None) -> None:
         """What the first boundary and the first recall need, done on the worker beforehand."""
+        for path in dict.fromkeys([self.settings.folder / "queue.db", *self.settings.earlier_queues]):
+            if path.exists():
+                self.worker.submit(functools.partial(self._adopt, path, mask))
         self.worker.submit(broken_parts)
         self.worker.submit(self.author)
         self.worker.submit(self.holding.release)
         self.worker.submit(self.refresh)
         self.worker.wake()
+
+    def _adopt(self, path: Path, mask: Callable[[str], str] | None) -> None:
+        try:
+            self.outbox.adopt(path, redact=lambda text: _without_secrets(text, mask))
+        except Exception as error:
+            self.note("earlier queue", error)
 
     def capture(self, context: Context, mask: Callable[[str], str] | None) -> SessionCapture:
         return SessionCapture(context, mask, self.clock)
@@ -203,7 +213,9 @@ class Runtime:
 
     def _enqueue(self, facts: Sequence[NewFact], seen: Sequence[SeenMark]) -> list[str]:
         wanted = [fact for fact in facts if not self.builtin.covers(fact.payload)]
-        return self.outbox.enqueue(wanted, seen, state=self.holding.state())
+        if (state := self.holding.state()) == "held":
+            self.worker.submit(self.holding.release)  # what is still pending is held as well, before it is drained
+        return self.outbox.enqueue(wanted, seen, state=state)
 
     def _push(self, rows: list[Row]) -> list[tuple[Row, Outcome]]:
         """Commit a batch: one read, one comparison, one write of the store (design: the way of a fact)."""
@@ -364,10 +376,10 @@ class Runtime:
             log.warning("cognition: %s failed (%s); memory goes on, see cognition_status", kind, type(error).__name__)
 
 
-def _without_secrets(text: str) -> str:
+def _without_secrets(text: str, mask: Callable[[str], str] | None = None) -> str:
     from .capture.redact import redact
 
-    return redact(text)
+    return redact(text, mask)
 
 
 def nothing_recalled() -> "Recalled":

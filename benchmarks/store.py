@@ -11,7 +11,8 @@ Medians of `rounds`, on a store of that size whose derived index has been built:
     fold       checkpoint and a journal of some 5,000 facts into the next checkpoint (once)
     sqlite     the same row into a plain table with a full sync, by ref out of it, in this process and on this disk
 
-A ratio compares with the SQLite figure of the same line.
+A ratio compares with the SQLite figure of the same line.  Exit code 1, with the reasons, when a limit of `misses` is
+broken.
 """
 
 import argparse
@@ -35,6 +36,10 @@ bare.load()
 
 from cognition.merge import Delivery, push_batch  # noqa: E402
 from cognition.stores.local import LocalStore  # noqa: E402
+
+COMMIT_MS, BATCH_MS = 12.0, 300.0  # medians
+GROWTH = 1.2  # commit at the largest size against the smallest
+OPEN_SHARE = 0.2  # open with index against open by parsing, from 10,000 entries on
 
 NOW = 1_700_000_000.0
 WORDS = "staging host database prefers tabs spaces release Friday Lisbon decaf invoice terraform pnpm review".split()
@@ -138,6 +143,31 @@ def sqlite_figures(size: int, rounds: int, path: Path, refs: list[str]) -> dict[
     return figures
 
 
+def misses(results: dict[int, dict[str, float]]) -> list[str]:
+    """What is slower than it may be, one line each.
+
+    A commit may not grow with the store: 1.0 times its cost at the smallest size, and 0.2 for the noise of a disk.
+    """
+    small, large = min(results), max(results)
+    found = [
+        f"commit at {size:,d}: {figures['commit']:.1f} ms, at most {COMMIT_MS:.0f}"
+        for size, figures in results.items()
+        if figures["commit"] > COMMIT_MS
+    ]
+    found += [
+        f"batch of 1000 at {size:,d}: {figures['batch of 1000']:.0f} ms, less than {BATCH_MS:.0f}"
+        for size, figures in results.items()
+        if figures["batch of 1000"] >= BATCH_MS
+    ]
+    growth = results[large]["commit"] / results[small]["commit"]
+    if growth > GROWTH:
+        found.append(f"commit at {large:,d} is {growth:.2f} times that at {small:,d}, at most 1.0, {GROWTH} with noise")
+    share = results[large]["open with index"] / results[large]["open by parsing"]
+    if large >= 10_000 and share > OPEN_SHARE:
+        found.append(f"open with index at {large:,d} takes {share:.0%} of parsing, at most {OPEN_SHARE:.0%}: it parses")
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sizes", default="1000,10000,100000")
@@ -163,7 +193,10 @@ def main() -> int:
         print(f"{name + ' / sqlite':24s}" + ratios)
     if chosen.json:
         chosen.json.write_text(json.dumps(results, indent=1) + "\n")
-    return 0
+    missed = misses(results)
+    for line in missed:
+        print(f"MISSED: {line}")
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

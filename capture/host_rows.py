@@ -51,7 +51,7 @@ _AUTOLOADED = lazy(r'\[IMPORTANT: The "[^"\n]{0,200}" skill is auto-loaded')
 _SKILL_FOOTER = "then run them with the terminal tool using the absolute path."
 _RUNTIME = "\n\n[Runtime note:"
 
-_STEER = lazy(r"\[OUT-OF-BAND USER MESSAGE[^\]\n]{0,400}\]\n?|\n?\[/OUT-OF-BAND USER MESSAGE\]")
+_STEER = lazy(r"\[OUT-OF-BAND USER MESSAGE[^\]\n]{0,400}\]\n?|\n?\[\x2fOUT-OF-BAND USER MESSAGE\]")
 _CHANNEL = "[Recent channel messages]"
 _CHANNEL_END = "[New message]"
 _INTERRUPTED = "[Context from the interrupted assistant response]"

@@ -49,12 +49,12 @@ _LOGIN = lazy(
     r"(?:(?P<sure>credentials?|creds|zugangsdaten|anmeldedaten|login-?daten|identifiants?|credenciales|credenciais|credenziali|inloggegevens)|log-?ins?|sign-?in)"
     r"(?:\s{1,3}(?:for|of|to|on|at|für|von|zu|de|del|do|da|para|pour|per|voor)(?:\s{1,3}[^\s:=,;]{1,40}){1,5}?)?"
     r"(?:\s{1,3}(?:is|are|sind|lauten|ist|lautet|son|es|sont|est|são|sono|zijn)(?:\s{1,3}(?:now|still|currently|jetzt|ahora))?\s{0,2}:?|\s{0,3}[:=])\s{1,3}[\"'`]?"
-    r"(?P<user>[\w.@+-]{1,64})(?P<by>\s{0,2}[/:|,]\s{0,2}|\s{1,3}(?:and|und|with|mit|y|et|e)\s{1,3})(?P<v>[^\s,;\"'`\[]{3,128})",
+    r"(?P<user>[\w.@+-]{1,64})(?P<by>\s{0,2}[:/|,]\s{0,2}|\s{1,3}(?:and|und|with|mit|y|et|e)\s{1,3})(?P<v>[^\s,;\"'`\[]{3,128})",
     re.IGNORECASE,
 )
 _LOGIN_AS = lazy(
     r"(?:log(?:ged|ging)?[ -]?(?:in|on)|sign(?:ed)?[ -]?in|authenticate|connect)(?:\s{1,3}(?:to|into)(?:\s{1,3}[^\s:=,;]{1,40}){1,3}?)?\s{1,3}(?:as|with|using)\s{1,3}(?P<user>[\w.@+-]{1,64})"
-    r"(?P<by>\s{0,2}[/:|]\s{0,2}|\s{1,3}(?:and|with|using)\s{1,3})(?P<v>[^\s,;\"'`\[]{5,128})",
+    r"(?P<by>\s{0,2}[:/|]\s{0,2}|\s{1,3}(?:and|with|using)\s{1,3})(?P<v>[^\s,;\"'`\[]{5,128})",
     re.IGNORECASE,
 )
 _PASS = lazy(r"(?<![A-Za-z-])pass(?:\s{0,2}[:=]|\s{1,3}(?:is|are))\s{0,3}(?P<v>[^\s,;\"'`\[&]{5,128})", re.IGNORECASE)

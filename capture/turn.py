@@ -44,8 +44,8 @@ def _letters(word: str) -> str:
 
 _PAD = rf"[\s{_INVISIBLE}]*+"
 _FENCE = lazy(
-    rf"[<\uff1c\ufe64\u2039]{_PAD}(?P<close>[/\uff0f\u2044])?{_PAD}(?P<name>{_letters('memory-context')}|{_letters('memoria-context')})"
-    rf"{_PAD}[/\uff0f]?{_PAD}[>\uff1e\ufe65\u203a]"
+    rf"[<\uff1c\ufe64\u2039]{_PAD}(?P<close>[\uff0f\u2044/])?{_PAD}(?P<name>{_letters('memory-context')}|{_letters('memoria-context')})"
+    rf"{_PAD}[\uff0f/]?{_PAD}[>\uff1e\ufe65\u203a]"
 )
 # What makes the inside of a fence a real recall (B096): the host's note or one of our own openings.
 _RECALL_NOTE = lazy(r"\[System note:\s{0,4}The following is recalled memory context\b[^\]]{0,600}\]", re.IGNORECASE)

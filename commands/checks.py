@@ -10,7 +10,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +24,8 @@ from .screen import one_line
 State = Literal["well", "note", "wrong"]
 LEAST_FREE = 50 << 20  # bytes of free disk below which writing may soon fail
 WHOLE_CHECK = 256 << 20  # bytes up to which a database is read through
+REMEDIES = {"settings": "hermes config edit"}  # of a fault that names none, by finding; else:
+FALLBACK = "hermes cognition status"
 NAMED = 5  # files, rows and errors named in one finding
 
 
@@ -49,7 +51,14 @@ def run(home: Home, checks: tuple[tuple[str, Check], ...]) -> list[Finding]:
         except Exception as problem:
             said = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
             found.append(Finding(name, "wrong", one_line(said)))
-    return found
+    return [_with_remedy(finding) for finding in found]
+
+
+def _with_remedy(finding: Finding) -> Finding:
+    """A fault is never told without a command."""
+    if finding.state != "wrong" or finding.mend.strip():
+        return finding
+    return replace(finding, mend=REMEDIES.get(finding.name, FALLBACK))
 
 
 # -- plugin and settings -----------------------------------------------------------------------------------------------

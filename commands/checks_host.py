@@ -12,9 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NAME = "cognition"
 
 # Extra of pyproject.toml -> what to install, what to import, what it adds.
-EXTRAS = {
-    "paths": ("platformdirs>=4", "platformdirs", "finds the folder of a Hypatia shelf; not used yet"),
-}
+EXTRAS: dict[str, tuple[str, str, str]] = {}
 
 
 def host(home: Home) -> Iterator[Finding]:

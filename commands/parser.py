@@ -41,7 +41,7 @@ class Command(NamedTuple):
     examples: tuple[str, ...] = ()
 
 
-KINDS = ("note", "fact", "preference", "instruction", "decision", "identity")
+KINDS = ("note", "fact", "preference", "instruction", "decision", "identity", "rule", "taboo")
 STATES = ("pending", "held", "inflight", "failed", "dead", "done", "discarded")
 
 

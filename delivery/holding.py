@@ -1,6 +1,7 @@
 """Facts that wait for the user's approval (D39): held while memory.write_approval is on, released when it is off.
 
-The flag is read live at each decision; what cannot be read counts as on.  A person's `queue approve` is not taken back.
+What is pending when the flag is found on, and that nobody has let go, is held from then on (D55.4).  The flag is read
+live at each decision; what cannot be read counts as on.  A person's `queue approve` is not taken back.
 """
 
 from collections.abc import Callable
@@ -43,12 +44,20 @@ class Holding:
         return self.needed is not None and (self._any or not self._looked)
 
     def release(self) -> int:
-        """Let go what is held if the flag is off; how many rows.  Never raises: the next turn tries again."""
+        """Let go what is held if the flag is off; how many rows.  If it is on, hold what is pending.  Never raises: the
+        next turn tries again."""
         if self.needed is None:
             return 0
         try:
-            self._any, self._looked = self._outbox.counts().get("held", 0) > 0, True
-            if not self._any or self.on():
+            counts = self._outbox.counts()
+            held, pending = counts.get("held", 0), counts.get("pending", 0)
+            self._any, self._looked = held > 0, True
+            if not (held or pending):
+                return 0
+            if self.on():
+                self._any = bool(pending and Review(self._outbox).hold_unapproved()) or self._any
+                return 0
+            if not held:
                 return 0
             count = Review(self._outbox).approve()
         except OutboxError:

@@ -20,7 +20,7 @@ def owner_name() -> str:
     pid = os.getpid()
     try:
         start = f"{_start_of(pid):.2f}"
-    except ImportError:
+    except (ImportError, RuntimeError):
         start = _UNKNOWN
     return ":".join((_machine(), str(pid), start, secrets.token_hex(4)))
 
@@ -32,7 +32,7 @@ def is_dead(owner: str) -> bool:
         return False
     try:
         return abs(_start_of(int(parts[1])) - float(parts[2])) > SAME_START_S
-    except (ImportError, ValueError, OverflowError):
+    except (ImportError, RuntimeError, ValueError, OverflowError):
         return False
 
 
@@ -57,11 +57,16 @@ def _machine() -> str:
 
 
 def _start_of(pid: int) -> float:
-    """When process `pid` started, epoch seconds; 0 when there is none (a zombie counts as none)."""
+    """When process `pid` started, epoch seconds; 0 when there is none (a zombie counts as none).
+
+    Raises ImportError or RuntimeError when the system does not tell.
+    """
     import psutil  # brought by every host; costs about 10 ms, so only where a worker begins
 
     try:
         process = psutil.Process(pid)
         return 0.0 if process.status() == psutil.STATUS_ZOMBIE else float(process.create_time())
-    except psutil.Error:
+    except psutil.NoSuchProcess:  # ZombieProcess is one of them
         return 0.0
+    except psutil.Error as problem:
+        raise RuntimeError(f"process {pid}: {problem}") from problem

@@ -15,6 +15,7 @@ _LISTED = (
     "seq, ref, state, session_id, op, target_ref, audience, lane, binding, attempts, created_at, due_at, failure_kind,"
     " error"
 )
+APPROVED = "approved"  # kind of the receipt of a row that was let go: approval does not take it back
 
 
 class Review:
@@ -88,6 +89,15 @@ class Review:
         """pending → held: approval was switched on.  How many."""
         return self._move("pending", "held", refs, binding)
 
+    def hold_unapproved(self) -> int:
+        """pending → held: captured facts that nobody has let go, because approval was found on (D55.4).  How many."""
+        with self._outbox.database.transaction(wait=WORKER_WAIT) as tx:
+            return tx.execute(
+                """UPDATE push_queue SET state = 'held' WHERE state = 'pending' AND lane = 'facts' AND NOT EXISTS
+                   (SELECT 1 FROM receipts WHERE kind = ? AND key = push_queue.ref)""",
+                (APPROVED,),
+            ).rowcount
+
     def requeue(self, ref: str) -> str:
         """pending, failed or dead → pending, due now, attempts and clock anew; the ref under which it is live.
 
@@ -151,6 +161,8 @@ class Review:
         where = "state = ? AND (? IS NULL OR binding = ?)"
         with self._outbox.database.transaction(wait=WORKER_WAIT) as tx:
             named = [None] if refs is None else list(refs)
+            for ref in named:
+                _mark(tx, where, (source, binding, binding, ref, ref), target == "pending", self._outbox.clock())
             return sum(
                 tx.execute(
                     f"UPDATE push_queue SET state = ? WHERE {where} AND (? IS NULL OR ref = ?)",
@@ -184,6 +196,16 @@ class Review:
         )
         keep_bound(tx, self._outbox.max_entries, now)
         return ref
+
+
+def _mark(tx: sqlite3.Connection, where: str, given: tuple[str | None, ...], approved: bool, now: float) -> None:
+    """Write down which rows have been let go, or take that back."""
+    chosen = tx.execute(f"SELECT ref FROM push_queue WHERE {where} AND (? IS NULL OR ref = ?)", given).fetchall()
+    for (ref,) in chosen:
+        if approved:
+            write_receipt(tx, ref, APPROVED, "", now, kind=APPROVED)
+        else:
+            tx.execute("DELETE FROM receipts WHERE kind = ? AND key = ?", (APPROVED, ref))
 
 
 def _take_stone(tx: sqlite3.Connection, ref: str) -> tuple[str | None, str, str] | None:

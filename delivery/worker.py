@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 
 DELIVERED = frozenset({"applied", "already", "merged", "conflict"})
 PAUSE_SECONDS = (1.0, 60.0)  # after a passing fault no new batch is begun for this long: first, and at most
+LOOK_FOR_DEAD_S = 60.0  # between two looks for rows that killed processes hold
 IDLE_AFTER = 30.0  # seconds without work until the idle pass (D102: within 60)
 
 Push = Callable[[list[Row]], Sequence[tuple[Row, Any]]]
@@ -87,7 +88,7 @@ class Worker:
         self._stopping = False
         self._one_batch = threading.Lock()
         self._outage = False
-        self._looked_for_dead = False
+        self._look_for_dead_at = 0.0  # monotonic
         self._unsettled: list[Verdict] = []
         self._paused_until = 0.0
         self._pause = PAUSE_SECONDS[0]
@@ -214,6 +215,9 @@ class Worker:
                 self._idle_pass()
             if self._look()[1] != version or self.outbox.spilled():
                 return
+            with contextlib.suppress(OutboxError):
+                if self._free_the_dead():
+                    return
 
     def _look(self) -> tuple[float | None, int]:
         try:
@@ -278,9 +282,7 @@ class Worker:
         """
         self.outbox.adopt_spills(wait=wait)
         self._settle([], wait)
-        if not self._looked_for_dead:  # what a killed process held need not wait for its lease
-            free_rows_of_the_dead(self.outbox.database, wait)
-            self._looked_for_dead = True
+        self._free_the_dead(wait)
         rows = self.outbox.claim(limit=self._batch, owner=self.owner, wait=wait)
         if not rows:
             return 0, False
@@ -296,6 +298,14 @@ class Worker:
             self._outage, self.last_error = False, ""
             _log.info("cognition: facts go through again")
         return delivered, True
+
+    def _free_the_dead(self, wait: float = WORKER_WAIT) -> int:
+        """What a killed process held need not wait for its lease; only a look while nothing is held.  How many rows."""
+        if time.monotonic() < self._look_for_dead_at:
+            return 0
+        freed = free_rows_of_the_dead(self.outbox.database, wait)
+        self._look_for_dead_at = time.monotonic() + LOOK_FOR_DEAD_S
+        return freed
 
     def _pause_now(self) -> None:
         """No new batch for a while, twice as long each time until something goes through."""

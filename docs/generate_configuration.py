@@ -58,7 +58,8 @@ memory:
 
 Dotted names (`recall.target_tokens`), names with an underscore (`recall_target_tokens`) and the earlier names in the
 last column work as well, in every place. In one place the name in a group wins. `cognition.json` and `memoria.json` of
-earlier versions are taken over once and kept with the ending `.imported`.
+earlier versions are taken over once and kept with the ending `.imported`. So is a `queue.db` of an earlier version, in
+`cognition/` or where `queue.path` names it: what waits in it is committed under the refs it has.
 
 ## Wrong values
 

@@ -11,7 +11,6 @@ Rules that everything above relies on:
 * No connection is open across a fork (forks.py).
 """
 
-import ctypes
 import os
 import random
 import sqlite3
@@ -309,6 +308,8 @@ class Database:
     def _ours(self) -> "Database":
         """This object, made fresh if the process turns out to be a child whose fork ran no hooks."""
         if self._pid != os.getpid():
+            import ctypes  # here, since it costs a millisecond that nobody else should pay (D97)
+
             for _, connection in self._open:
                 # One reference more for ever: not even the end of the child may close what the parent has open.
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))

@@ -30,7 +30,9 @@ def prune(tx: sqlite3.Connection, now: float) -> int:
     gone += _delete(tx, "tombstones", "dropped_at", KEEP_TOMBSTONES, now)
     gone += _delete(tx, "seen", "at", KEEP_SEEN, now)
     gone += _delete(tx, "given", "at", KEEP_GIVEN, now)
-    for kind, key in _beyond(tx, "receipts", "kind, key", "at", KEEP_RECEIPTS, now, "kind IN ('fact', 'spill')"):
+    for kind, key in _beyond(
+        tx, "receipts", "kind, key", "at", KEEP_RECEIPTS, now, "kind IN ('fact', 'spill', 'approved')"
+    ):
         gone += tx.execute("DELETE FROM receipts WHERE kind = ? AND key = ?", (kind, key)).rowcount
     if gone:
         owe_erasure(tx)

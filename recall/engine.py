@@ -48,7 +48,7 @@ _ABOUT_ME = re.compile(
     r"|\bsabes (?:de|sobre) m[ií]\b|\bqui[ée]n soy\b|\bsais(?:-tu)? (?:de|sur) moi\b|\bqui suis-je\b"
     r"|\bsabe sobre mim\b|\bquem sou eu\b|关于我|我是谁|记得我|了解我|私について|私は誰|나에 대해"
 )
-_PORTRAIT = ("identity", "preference", "instruction", "fact", "decision")
+_PORTRAIT = ("identity", "rule", "taboo", "preference", "instruction", "fact", "decision")
 
 
 class Store(Protocol):
@@ -87,6 +87,12 @@ class RecallEngine:
     def __init__(self, store: Store, path: Path) -> None:
         self._store = store
         self._index = TextIndex(Path(path))
+        # The floors as of one state of the store: every first question of a context asks for the same few.
+        self._floors: tuple[object, dict[tuple[str, str], list[Entry]]] = (None, {})
+
+    def prepare(self, audience: str, project: str) -> None:
+        """What the first question of a session would wait for; for the worker, when the session begins."""
+        self._floor(self._current_view(), _filter(audience, project, None), project)
 
     def refresh(self) -> None:
         """Bring the index up to the store's committed state; for the worker, after a push and when idle."""
@@ -251,9 +257,17 @@ class RecallEngine:
         return list(chosen.values())
 
     def _floor(self, view: StoreView, where: Filter, project: str) -> list[Entry]:
-        kinds = Filter(where.audience, where.projects, None, floor.KINDS)
-        own = [entry for entry in self._listed(view, kinds) if _distance(entry, project) < 2]
-        return floor.always_on(own)
+        token, known = self._floors
+        if token != view.token:
+            token, known = self._floors = (view.token, {})
+        found = known.get((where.audience, project))
+        if found is None:
+            kinds = Filter(where.audience, where.projects, None, floor.KINDS)
+            own = [entry for entry in self._listed(view, kinds) if _distance(entry, project) < 2]
+            found = floor.always_on(own)
+            if self._index.is_current(view):  # an index that lags behind would be remembered for the whole state
+                known[where.audience, project] = found
+        return found
 
     def _beside(
         self, lasting: list[Entry], delta: Delta, lines: list[str], tail: list[str], room: int

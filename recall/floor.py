@@ -2,6 +2,7 @@
 
     pinned entries             with every question, once in a context (not counted here: a pin is the user's own word)
     the user's name            at most 2 entries of kind identity
+    the user's rules           every entry of kind rule or taboo: the user's own words (D70)
     standing instructions      those about the answers themselves (language, length, tone, form of address), and those
                                that the user has given more than once
 
@@ -26,7 +27,8 @@ FLOOR_ENTRIES = 6
 FLOOR_NAMES = 2  # of them
 REQUEST_WORDS = 4  # that make a message a request
 REPEATED = 2  # statements of an instruction from which on it holds for everything
-KINDS = ("identity", "instruction")
+_RULES = ("rule", "taboo")  # hold always, and come before instructions
+KINDS = ("identity", *_RULES, "instruction")
 
 _NAME = re.compile(
     r"\bmy (?:full |first |given |nick|user ?)?name(?:'s| is)\b(?! on\b| in\b| not\b)|\bi(?:'m| am) called\b"
@@ -55,11 +57,12 @@ def is_request(text: str) -> bool:
 
 
 def always_on(entries: Sequence[Entry]) -> list[Entry]:
-    """Of the entries of kind identity and instruction those that belong to the floor, best first, at most six."""
+    """Of the entries of these KINDS those that belong to the floor, best first, at most six."""
     ordered = sorted(entries, key=rank_key)
     names = [entry for entry in ordered if _NAME.search(_words(entry))][:FLOOR_NAMES]
-    rules = [entry for entry in ordered if text_of(entry, "kind") == "instruction" and _holds_always(entry)]
-    chosen = {text_of(entry, "ref"): entry for entry in (*names, *rules)}
+    rules = [entry for entry in ordered if text_of(entry, "kind") in _RULES]
+    told = [entry for entry in ordered if text_of(entry, "kind") == "instruction" and _holds_always(entry)]
+    chosen = {text_of(entry, "ref"): entry for entry in (*names, *rules, *told)}
     return list(chosen.values())[:FLOOR_ENTRIES]
 
 

@@ -5,7 +5,6 @@ over yet, `cognition/config.json`, the constructor.  None and empty text count a
 the spelling in a group wins over the dotted one, that over the flat one, and a key's own name over an earlier one.
 """
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +40,7 @@ class Settings:
     faulty: set[str] = field(default_factory=set)  # keys with a refused value in some layer
     backend_unsure: bool = False  # a fault may have hidden which backend was meant
     refused: list[tuple[int, str, str, str]] = field(default_factory=list)  # place in problems, key, fault, mend
+    earlier_queues: list[Path] = field(default_factory=list)  # queue.db files of an earlier version that were named
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -206,6 +206,7 @@ def _set(settings: Settings, layer: str, key: Key, path: tuple[str, ...], spelle
         return
     if name == "queue.path" and Path(value).name == "queue.db":
         settings.notes.append(f"{spelled} names the queue.db of an earlier version; {key.default} is used.")
+        settings.earlier_queues.append(settings.home / value)
         value = key.default
     if layer == EARLIER[0] and value == key.default:
         return  # an earlier setup froze its defaults there (CD11)
@@ -255,6 +256,8 @@ def _unknown(settings: Settings, layer: str, path: tuple[str, ...], value: Any, 
     meant = [word for part in parts for word in _DESTINATIONS if edits(part, word) <= _SLIP]
     group = name.lower().partition(".")[0]
     closed = bool(meant) or group == "memoria" or layer == EARLIER[1]
+    import difflib  # only a misspelt key needs it (D97)
+
     near = difflib.get_close_matches(name, (*KNOWN, *GROUPS), n=1, cutoff=0.6) or meant[:1]
     hint = f" (did you mean {near[0]}?)" if near else ""
     if newer or not closed:

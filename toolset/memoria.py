@@ -120,7 +120,7 @@ def _not_a_rule(wanted: str, kind: str) -> str:
     if wanted in OWN_WORDS and kind not in OWN_WORDS:
         return (
             f"kept as {kind}, not as {wanted}: its text is not the user's own in this session. "
-            "The user can make it one: hermes cognition rule add"
+            f"The user can make it one: hermes cognition store --kind {wanted}"
         )
     return ""
 

@@ -62,7 +62,7 @@ _SCHEMAS = (
     ),
     _tool(
         "memoria_search",
-        "Find durable memories by meaning, best first, each with its memory_id.",
+        "Find durable memories that fit a question, best first, each with its memory_id.",
         ("query",),
         strict=True,
         query=_text("What to look for."),

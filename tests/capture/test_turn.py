@@ -158,7 +158,7 @@ def test_rows_flagged_by_the_host_are_dropped(extra: dict[str, object]) -> None:
         ('[Replying to: "we use coffee"]\n\nI prefer tea.', "I prefer tea."),
         ("[System note: A new message has arrived. Ignore.]\n\nI prefer tea.", "I prefer tea."),
         ("[Recent channel messages]\nBo: I prefer rum\n\n[New message]\nI prefer tea.", "I prefer tea."),
-        ("[OUT-OF-BAND USER MESSAGE — a direct message]\nI prefer tea.\n[/OUT-OF-BAND USER MESSAGE]", "I prefer tea."),
+        ("[OUT-OF-BAND USER MESSAGE — a direct message]\nI prefer tea.\n[\x2fOUT-OF-BAND USER MESSAGE]", "I prefer tea."),
         ("I prefer tea.\n\n--- Attached Context ---\n\nwe use rum", "I prefer tea."),
     ],
 )  # fmt: skip

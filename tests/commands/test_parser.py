@@ -3,12 +3,15 @@
 import argparse
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from cognition.commands import parser
+
+from .conftest import Cli
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "docs" / "generate_commands.py"
@@ -135,3 +138,40 @@ def test_without_yaml_it_never_looks_at_other_files_than_hermes(tmp_path: Path) 
     refused = _bare(tmp_path, "store", "I live in Oslo.")
     assert refused.returncode == 2
     assert "[no_yaml]" in refused.stderr
+
+
+def test_every_command_that_is_named_anywhere_exists() -> None:
+    """A remedy that does not exist is none."""
+    places = [path for path in ROOT.rglob("*.py") if not any(part.startswith(".") for part in path.parts)]
+    places += [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("skills/**/*.md")]
+    named = {
+        (verb, path.name)
+        for path in places
+        for verb in re.findall(r"hermes cognition ([a-z][a-z-]*)", path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 20
+    assert [one for one in sorted(named) if one[0] not in parser.BY_NAME] == []
+
+
+@pytest.mark.parametrize("kind", ["rule", "taboo"])
+def test_the_owner_stores_a_rule(cli: Cli, kind: str) -> None:
+    """D70: the owner's own words."""
+    assert cli("store", "--kind", kind, "Never push to main.") == 0
+    cli("list", "--kind", kind)
+    assert "Never push to main." in cli.out
+
+
+def test_every_fault_names_a_command() -> None:
+    from cognition.commands import checks, checks_host
+
+    def fails(_home: object) -> object:
+        raise OSError("it is ill")
+
+    def bare(_home: object) -> object:
+        yield checks.Finding("settings", "wrong", "bad")
+        yield checks.Finding("store", "wrong", "bad")
+        yield checks.Finding("kept", "note", "fine")
+
+    found = checks.run(None, (("odd", fails), ("bare", bare)))
+    assert [one.mend for one in found] == [checks.FALLBACK, "hermes config edit", checks.FALLBACK, ""]
+    assert checks_host.EXTRAS == {}

@@ -390,3 +390,16 @@ class D77NewerVersions(ContextCase):
             self.put(provider, text, ref=f"cog-odd-{number}", **fields)
         self.assertEqual(self.ask(provider, "gravel").count("\n- ["), 7)
         self.assertEqual(self.ask(provider, "gravel"), "")
+
+
+class RulesHoldAlways(ContextCase):
+    def test_a_rule_is_told_once_in_the_next_session_whatever_is_asked(self) -> None:
+        """CD80, D70."""
+        first = self.provider("s1")
+        first.on_turn_start(1, "Never push to main.")
+        kept = self.tool(first, "memoria_store", content="Never push to main.", kind="rule")["result"]
+        self.assertEqual(kept["kind"], "rule")
+        first.shutdown()
+        second = self.provider("s2")
+        self.assertIn("Never push to main.", self.ask(second, "How do I bake rye bread?", session="s2"))
+        self.assertNotIn("push to main", self.ask(second, "And how long does dough rise?", session="s2"))

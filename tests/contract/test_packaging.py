@@ -148,6 +148,12 @@ class TheManifest(unittest.TestCase):
 
 
 class TheFolder(unittest.TestCase):
+    def test_no_line_breaks_the_screen_of_the_hosts_scan(self) -> None:
+        """P12: 0.22 prints the lines it names through a markup in which these two characters close a tag."""
+        tag = "[" + "/"
+        for path in (path for path in plugin_files() if path.suffix in (".py", ".md", ".yaml")):
+            self.assertNotIn(tag, path.read_text(encoding="utf-8"), path)
+
     def test_the_marker_word_stands_in_the_first_lines(self) -> None:
         """P2: 0.19 looks for it in the first 8,192 characters of __init__.py and nowhere else."""
         head = (ROOT / "__init__.py").read_text(encoding="utf-8")[:1000]

@@ -1,15 +1,21 @@
 """Contract cognition.md: the queue (C18–C21, CA5–CA8), and the two faces of queue.py (P8, CD101)."""
 
+import json
 import queue as standard
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
+from contextlib import closing
 from pathlib import Path
 
 from cognition.queue import DEFAULT_MAX_ENTRIES, DurablePushQueue, entry_ref, retry_delay
+
+from .home import HomeCase
 
 ROOT = Path(__file__).resolve().parents[2]
 NOW = 1_700_000_000.0
@@ -221,6 +227,54 @@ class P8TwoFaces(unittest.TestCase):
                 "itertools", "_collections", "functools", "operator", "_operator", "keyword", "reprlib",
             }, new
         """)
+
+
+class Decision1EarlierQueue(HomeCase):
+    """An earlier version's queue.db (2.3) is taken over at the start, once, and kept."""
+
+    def earlier(self, place: str) -> Path:
+        path = self.home / place
+        path.parent.mkdir(parents=True)
+        now = time.time()
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("""CREATE TABLE push_queue (seq INTEGER PRIMARY KEY AUTOINCREMENT, ref TEXT NOT NULL UNIQUE,
+                session_id TEXT NOT NULL, payload_json TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'pending',
+                attempts INTEGER NOT NULL DEFAULT 0, created_at REAL NOT NULL, next_due_at REAL NOT NULL)""")
+            db.execute("""CREATE TABLE tombstones (ref TEXT PRIMARY KEY, reason TEXT NOT NULL, dropped_at REAL NOT NULL,
+                payload_json TEXT)""")
+            for n, text in enumerate(("I live in Oslo.", "My token is ghp_" + "a1B2" * 9 + "."), start=1):
+                db.execute(
+                    "INSERT INTO push_queue VALUES (?, ?, 'old', ?, 'pending', 0, ?, ?)",
+                    (n, f"cog-old-{n}", json.dumps(payload(text)), now - 60, now - 60),
+                )
+        return path
+
+    def start(self, settings: dict[str, str]) -> None:
+        provider = self.provider("s1", settings)
+        provider._handle.runtime.drain(10.0)
+        provider.shutdown()
+
+    def check(self, place: str, settings: dict[str, str]) -> None:
+        path = self.earlier(place)
+        before = path.read_bytes()
+        self.start(settings)
+        store = self.store()
+        self.assertEqual(sorted(store), ["cog-old-1", "cog-old-2"])
+        self.assertEqual(store["cog-old-1"]["content"], "I live in Oslo.")
+        self.assertNotIn("ghp_", json.dumps(store))
+        self.assertFalse(path.exists())
+        kept = path.with_name("queue.db.imported")
+        self.assertEqual(kept.read_bytes(), before)
+        self.start(settings)
+        self.assertEqual(self.store(), store)
+        self.assertEqual(kept.read_bytes(), before)
+        self.assertEqual([p.name for p in path.parent.glob("queue.db*")], [kept.name])
+
+    def test_in_the_folder(self) -> None:
+        self.check("cognition/queue.db", {})
+
+    def test_where_a_setting_names_it(self) -> None:
+        self.check("elsewhere/queue.db", {"queue_path": "elsewhere/queue.db"})
 
 
 if __name__ == "__main__":

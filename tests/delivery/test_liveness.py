@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from cognition.delivery import liveness
 from cognition.outbox import NewFact, Outbox
@@ -71,3 +72,27 @@ def test_a_pid_that_was_given_again_is_another_process():
 
 def test_two_workers_of_one_process_are_two_owners():
     assert liveness.owner_name() != liveness.owner_name()
+
+
+def test_a_process_that_the_system_does_not_show_is_not_dead(monkeypatch):
+    owner = liveness.owner_name()
+
+    def refused(pid):
+        raise psutil.AccessDenied(pid)
+
+    monkeypatch.setattr(psutil, "Process", refused)
+    machine, pid, _, random = owner.split(":")
+    assert not liveness.is_dead(owner)
+    assert not liveness.is_dead(":".join((machine, pid, "1.00", random)))
+    assert liveness.owner_name().split(":")[2] == "-"
+
+
+@pytest.mark.parametrize("gone", [psutil.NoSuchProcess, psutil.ZombieProcess])
+def test_a_process_that_is_gone_or_a_zombie_is_dead(monkeypatch, gone):
+    owner = liveness.owner_name()
+
+    def missing(pid):
+        raise gone(pid)
+
+    monkeypatch.setattr(psutil, "Process", missing)
+    assert liveness.is_dead(owner)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from cognition.delivery import liveness
+from cognition.delivery.worker import LOOK_FOR_DEAD_S
 from cognition.outbox import NewFact, Outbox, OutboxBusy
 from cognition.queue import Worker
 
@@ -415,3 +417,29 @@ def test_a_wake_with_a_delay_is_followed_after_it(outbox, store, worker):
     fill(outbox, "a")
     worker.wake(after=0.02)
     until(lambda: store.got == ["a"])
+
+
+def dead_owner() -> str:
+    machine, pid, _, _ = liveness.owner_name().split(":")
+    return f"{machine}:{pid}:1.00:x"
+
+
+def test_rows_of_a_process_killed_later_are_looked_for_again_but_once_a_minute(outbox, store, worker):
+    """CR12: not only those of before this worker's first round."""
+    worker.drain(soon())  # the first look finds nothing
+    fill(outbox, "a")
+    assert outbox.claim(limit=1, owner=dead_owner())
+    assert worker.drain(soon()) == 0
+    worker._look_for_dead_at -= LOOK_FOR_DEAD_S
+    assert worker.drain(soon()) == 1
+    assert store.got == ["a"]
+
+
+def test_a_sleeping_worker_looks_for_rows_of_the_dead_too(outbox, store, worker):
+    worker.wake()
+    until(lambda: worker._look_for_dead_at)
+    fill(outbox, "a")
+    assert outbox.claim(limit=1, owner=dead_owner())
+    assert not store.arrived.wait(0.3)
+    worker._look_for_dead_at = 0.0
+    assert store.arrived.wait(20)

@@ -18,13 +18,20 @@ def _repository(folder: Path) -> Path:
     return origin
 
 
-def test_install_set_up_and_see_it(venv: Path, host_line: str, plugin_copy: Path) -> None:
-    """P1, P9, section 2.3: the folder is named after the manifest; a clone by hand names it itself.
+def _readme_commands() -> list[str]:
+    """What the README's section Install has a newcomer type."""
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## Install\n")[1].split("\n## ")[0]
+    return re.findall(r"^(?:\$ )?(hermes .*)$", section, re.MULTILINE)
 
+
+def test_install_set_up_see_it_and_be_remembered(venv: Path, host_line: str, plugin_copy: Path) -> None:
+    """P1, P9, section 2.3: at most six commands from nothing to a remembered fact.
+
+    The folder is named after the manifest; a clone by hand names it itself.
     0.22's `plugins install` wants to download a Python, so that host gets the clone.
     """
     origin = f"file://{_repository(plugin_copy)}"
-    with Host(venv, ROOT, spy=False, activate=False) as host:
+    with Host(venv, ROOT, script=["Noted.", "In Oslo."], spy=False, activate=False) as host:
         shutil.rmtree(host.plugin)
         if host_line == "19":
             installed = host.run("plugins", "install", origin, "--enable")
@@ -37,3 +44,12 @@ def test_install_set_up_and_see_it(venv: Path, host_line: str, plugin_copy: Path
         status = host.run("memory", "status").stdout
         assert re.search(r"Provider:\s+cognition", status), status
         assert re.search(r"Status:\s+available ✓", status), status
+        commands = _readme_commands()
+        assert len(commands) <= 6, commands
+        statement, question = (line.split('"')[1] for line in commands if line.startswith("hermes chat -q "))
+        host.chat(statement)
+        host.chat(question)
+        _, second = host.requests("main")
+        said = second["body"]["messages"][-1]["content"]
+        assert said.startswith(question)
+        assert statement in said

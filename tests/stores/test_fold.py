@@ -1,5 +1,6 @@
 """Merging blocks gives the same bytes as writing everything anew (D49.9)."""
 
+import dataclasses
 import hashlib
 from pathlib import Path
 from unittest import mock
@@ -7,8 +8,12 @@ from unittest import mock
 import pytest
 from cognition.stores import codec, fold
 from cognition.stores.errors import Damaged
+from cognition.stores.limits import Limits
+from cognition.stores.local import LocalStore
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from .support import JOURNAL, entry, put
 
 REFS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
 VALUES = st.recursive(
@@ -66,3 +71,16 @@ def test_bytes_that_are_not_the_base_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(whole({"a": {}}))
     with pytest.raises(Damaged, match="journal continues"):
         list(fold.merged(tmp_path / "x", "0" * 64, {}))
+
+
+@pytest.mark.parametrize(("estimate_s", "folded"), [(0.31, False), (0.29, True)])
+def test_shutdown_never_waits_for_a_fold_longer_than_300_ms(tmp_path: Path, estimate_s: float, folded: bool) -> None:
+    """Issue 3: a fold that is estimated to take longer is left to the next process."""
+    assert Limits().fold_at_close_s == 0.3
+    store = LocalStore(tmp_path / "committed.json", limits=JOURNAL)
+    put(store, entry("cog-s-1"))
+    put(store, entry("cog-s-2"))
+    size = sum(file.stat().st_size for file in (store.path, *tmp_path.glob("*.journal*")))
+    store._limits = dataclasses.replace(JOURNAL, fold_rate=size / estimate_s)
+    store.close()
+    assert len(codec.parse(store.path.read_bytes())[0]) == (2 if folded else 1)

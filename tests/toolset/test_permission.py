@@ -94,6 +94,29 @@ def test_what_a_person_approved_goes_through_while_the_flag_is_on(tmp_path):
     desk.close()
 
 
+def test_what_is_pending_when_the_flag_is_found_on_is_held(tmp_path):
+    """D55.4: not what was let go before, and not what a person or a tool wrote."""
+    flag = [False]
+    desk = Desk(tmp_path, approval=lambda: flag[0])
+    box, holding = desk.runtime.outbox, desk.runtime.holding
+    holding._woken = lambda: None  # the worker stays out of it
+    box.enqueue([NewFact("s", entry("", "I live in Oslo."), "a")], state="held")
+    assert holding.release() == 1
+    box.enqueue([NewFact("s", entry("", "I prefer tabs."), "b")])
+    box.enqueue([NewFact("s", entry("w", "The wiki moved."), "c", lane="explicit", ref="w")])
+    flag[0] = True
+    for _ in range(2):
+        assert holding.release() == 0
+        assert [row["state"] for row in desk.rows()] == ["pending", "held", "pending"]
+    desk.drain()
+    assert "I prefer tabs." not in desk.contents()
+    flag[0] = False
+    assert holding.release() == 1
+    desk.drain()
+    assert "I prefer tabs." in desk.contents()
+    desk.close()
+
+
 def test_an_explicit_store_meant_for_a_remote_that_is_off_is_refused(tmp_path):
     """D28, D35: a rule is local, and so is what is done to entries of the local store."""
     desk = Desk(tmp_path, backend="memoria", memoria={"api_url": "ftp://nowhere"})
@@ -119,6 +142,7 @@ def test_a_rule_needs_the_users_own_words_in_this_session(desk):
     assert "note" not in own
     assert made["kind"] == "instruction"
     assert "not the user's own" in made["note"]
+    assert "hermes cognition store --kind rule" in made["note"]
     assert desk.runtime.store.view()[made["memory_id"]]["kind"] == "instruction"
 
 

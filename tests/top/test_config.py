@@ -183,6 +183,7 @@ def test_an_earlier_queue_file_is_not_taken_for_the_outbox(home):
     settings = config.load(home, {"queue_path": "cognition/queue.db"})
     assert settings["queue.path"] == "cognition/outbox.db"
     assert "queue.db" in settings.notes[0]
+    assert settings.earlier_queues == [home / "cognition/queue.db"]
 
 
 def test_a_key_in_both_files_is_named_with_both_places(home):
