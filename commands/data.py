@@ -10,7 +10,7 @@ from typing import Any
 
 from ..merge import Delivery, push_batch
 from ..stores import files
-from ..stores.entry import Entry
+from ..stores.entry import Entry, is_version
 from . import words
 from .answer import Answer, Line, Part, Refused, Table
 from .entries import EVERYBODY
@@ -66,15 +66,17 @@ def bring_in(home: Home, args: Namespace) -> Answer:
         said = f"{words.entries(len(entries))}, {there} of them under refs that are known here.  Nothing was changed."
         return Answer(data, [Line(said)])
     came: Counter[str] = Counter()
-    for start in range(0, len(entries), BATCH):
-        batch = [Delivery(str(entry.get("ref") or ""), entry) for entry in entries[start : start + BATCH]]
-        outcomes = push_batch(home.store, batch, now=home.clock(), timeout=WAIT_S)
-        came.update(outcome.status for outcome in outcomes)
-        refused += [(outcome.ref or "-", outcome.error) for outcome in outcomes if outcome.status == "refused"]
+    heads = [entry for entry in entries if not is_version(entry)]
+    _push(home, heads, came, refused)
+    # The history of an entry comes with it, and stays out with it: forgotten here means all of its versions.
+    standing = home.store.view()
+    versions = [entry for entry in entries if is_version(entry)]
+    _push(home, [entry for entry in versions if entry["superseded_by"] in standing], came, refused)
+    came["stayed_out"] += sum(1 for entry in versions if entry["superseded_by"] not in standing)
     home.runtime.refresh()
     data = {
         "entries": len(entries),
-        **{name: came[name] for name in ("applied", "merged", "already", "conflict", "refused")},
+        **{name: came[name] for name in ("applied", "merged", "already", "conflict", "stayed_out", "refused")},
         "problems": [{"ref": ref, "message": why} for ref, why in refused[:SHOWN]],
     }
     said = (
@@ -82,11 +84,28 @@ def bring_in(home: Home, args: Namespace) -> Answer:
         f"another, {came['conflict']} kept beside as conflict copies, {came['refused'] + strange} refused."
     )
     parts: list[Part] = [Line(said, "good")]
+    if came["stayed_out"]:
+        out = came["stayed_out"]
+        parts.append(
+            Line(f"{words.entries(out)} stayed out: forgotten or evicted here. To have one back, store it anew.")
+        )
     if refused:
         parts.append(Table(("ref", "refused because"), [(ref, one_line(why)) for ref, why in refused[:SHOWN]]))
     if came["conflict"]:
         parts.append(Line("To see them: hermes cognition conflicts", "quiet"))
     return Answer(data, parts)
+
+
+def _push(home: Home, entries: list[Entry], came: "Counter[str]", refused: list[tuple[str, str]]) -> None:
+    """Commit `entries` batch by batch and count what became of them."""
+    for start in range(0, len(entries), BATCH):
+        batch = [Delivery(str(entry.get("ref") or ""), entry) for entry in entries[start : start + BATCH]]
+        outcomes = push_batch(home.store, batch, now=home.clock(), timeout=WAIT_S)
+        there = home.store.view()
+        for outcome in outcomes:
+            gone = outcome.status == "already" and outcome.ref not in there and outcome.committed_ref not in there
+            came["stayed_out" if gone else outcome.status] += 1
+        refused += [(outcome.ref or "-", outcome.error) for outcome in outcomes if outcome.status == "refused"]
 
 
 def _has_text(entry: Entry) -> bool:

@@ -31,6 +31,18 @@ def test_an_export_comes_in_whole_in_another_home_and_once(cli: Cli, other: Cli,
     assert other.json("export")["entries"] == cli.json("export")["entries"]
 
 
+def test_a_forgotten_entry_stays_out_with_its_history_and_it_is_said(cli: Cli, tmp_path: Path) -> None:
+    """README: a forgotten fact comes back only if you state it again."""
+    cli.commit(cli.entry("cog-s1-2", "My cat is called Nala."), cli.entry("cog-s1-3", "I prefer tabs."))
+    cli.put(cli.entry("cog-s1-2-v1", "My cat is called Mia.", superseded_by="cog-s1-2"))
+    file = tmp_path / "out.json"
+    cli.json("export", "--out", str(file))
+    cli.json("forget", "cog-s1-2")
+    came = cli.json("import", str(file))
+    assert (came["applied"], came["already"], came["stayed_out"]) == (0, 1, 2)
+    assert [entry["ref"] for entry in cli.json("export")["entries"]] == ["cog-s1-3"]
+
+
 def test_a_committed_file_and_json_lines_come_in_too(cli: Cli, other: Cli, tmp_path: Path) -> None:
     entries = [cli.entry("cog-s1-1", "I live in Oslo."), cli.entry("cog-s1-2", "I prefer tabs.")]
     lines = tmp_path / "lines.jsonl"
