@@ -88,6 +88,7 @@ class Entries(HomeCase):
                 record = {"source_session": "p", "author": "Ada", "created_at": time.time(), "origin_repo": "default"}
                 entry = {"content": content, "kind": "fact", "audience": "owner", "project": "", "repo": "default"}
                 txn.put({**entry, "salience": 0.5, "provenance": {**record, "trace_id": "t"}, **fields, "ref": ref})
+        provider._handle.runtime.refresh()  # as the worker does after a push; a busy machine is no matter here
         return ref
 
     def lines(self, text: str) -> list[str]:
