@@ -19,7 +19,7 @@ from .config import Settings
 from .delivery.holding import Holding
 from .merge import CommitLog, Outcome
 from .outbox import NewFact, Outbox, OutboxError, Row, SeenMark
-from .provenance import archive_and_evict, git_author
+from .provenance import archive_and_evict, resolve_author
 from .queue import DurablePushQueue, Worker
 from .recall.builtin import BuiltIn
 from .recall.context import Contexts
@@ -166,7 +166,7 @@ class Runtime:
         No lock: a boundary must not wait for a git that the worker is still asking (P24).
         """
         if not self._author:
-            self._author = git_author(timeout) or "unknown"
+            self._author = resolve_author("", timeout)
         return self._author
 
     def settle(self, session: SessionCapture, messages: object = (), speaker: dict[str, str] | None = None) -> int:
