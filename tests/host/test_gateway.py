@@ -15,6 +15,17 @@ from .plugin_folder import ROOT
 ANN, ROOM, BOB, HTTP, CRON = "walnuts", "desk is number 17", "Tenerife", "Bergen", "tulips"
 
 
+STORED, SEARCHED, SCHEDULED = "keep the shed in mind", "look for the shed", "at every full hour"
+SCRIPT = {
+    "main": [
+        {"match": STORED, "tool_calls": [{"name": "memoria_store", "arguments": {"content": "The shed key is red."}}]},
+        {"match": SEARCHED, "tool_calls": [{"name": "memoria_search", "arguments": {"query": "shed key"}}]},
+        {"match": SCHEDULED, "tool_calls": [{"name": "memoria_store", "arguments": {"content": "Roses are thirsty."}}]},
+    ],
+    "main_default": "Understood.",
+}
+
+
 @dataclass
 class Story:
     host: Host
@@ -30,7 +41,7 @@ def _given(host: Host, question: str) -> str:
 
 @pytest.fixture(scope="module")
 def story(venv: Path) -> Iterator[Story]:
-    gateway = Gateway(venv, ROOT, script={"main_default": "Understood."})
+    gateway = Gateway(venv, ROOT, script=SCRIPT)
     with gateway:
         told = Story(gateway.host)
 
@@ -51,10 +62,21 @@ def story(venv: Path) -> Iterator[Story]:
         question = "Which nuts am I allergic to, where do I live, where is my desk?"
         gateway.ask(question, session="s-2")
         told.asked[question] = _given(gateway.host, question)
+        gateway.say("ann", f"Please {STORED}.")
+        gateway.say("bob", f"Please {SEARCHED}.")
         gateway.stop()
         told.before_cron = disk.committed(gateway.host.home)
-        run_cron(gateway.host, f"I prefer {CRON}. Where do I live, and what am I allergic to?")
+        run_cron(gateway.host, f"I prefer {CRON}, {SCHEDULED}. Where do I live, and what am I allergic to?")
         yield told
+
+
+def _answer(host: Host, question: str) -> str:
+    """What the tool answered in the turn of this question."""
+    for record in reversed(host.requests("main")):
+        messages = record["body"]["messages"]
+        if question in json.dumps(messages) and messages[-1].get("role") == "tool":
+            return str(messages[-1]["content"])
+    raise AssertionError(f"no tool was called for {question!r}")
 
 
 def test_each_person_gets_their_own_private_facts(story: Story) -> None:
@@ -92,6 +114,24 @@ def test_every_entry_has_one_of_the_audiences(story: Story) -> None:
     for entry in disk.committed(story.host.home).values():
         assert entry["audience"].startswith(("person/irc/", "room/irc/", "api_server")), entry
         assert all(entry["provenance"].get(name) for name in disk.PROVENANCE)
+
+
+def test_the_tools_keep_to_the_chat_they_are_called_in(story: Story) -> None:
+    """D45, B005: what one person stores is stored as theirs, and another one's search does not find it."""
+    assert json.loads(_answer(story.host, STORED))["success"] is True
+    (entry,) = disk.stating(story.host.home, "shed key")
+    assert entry["audience"] == "person/irc/ann"
+    answer = _answer(story.host, SEARCHED)
+    assert json.loads(answer)["success"] is True
+    assert "shed key" not in answer
+
+
+def test_a_scheduled_job_stores_nothing_by_tool(story: Story) -> None:
+    """D94, P36: refused with a reason where cron has a provider; on 0.19 there is none, so no such tool."""
+    assert "Roses" not in json.dumps(disk.committed(story.host.home))
+    answer = _answer(story.host, SCHEDULED)
+    assert '"success": true' not in answer
+    assert disk.accepted(story.host.home, "thirsty") == 0
 
 
 def test_cron_writes_nothing(story: Story) -> None:
