@@ -6,7 +6,10 @@ recalled, the third one is committed in the end, damaged bytes are kept, and hea
 
 import contextlib
 import fcntl
+import json
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -109,6 +112,38 @@ class DamagedFiles(HomeCase):
                 self.provider("s4").shutdown()
                 self.assertIn("My cat is called Miso", self.contents())
                 self.assertIn("My boat is called Petrel", self.contents())
+
+    def test_a_full_disk_loses_nothing_acknowledged_and_recall_goes_on(self) -> None:
+        """CR10, CR11, B033: every file at once; below a few kilobytes nothing can be accepted, and that is said."""
+        program = Path(__file__).resolve().parents[1] / "torture" / "full_disk.py"
+        acknowledged = 0
+        for limit in (0, 4_096, 20_000, 60_000, 200_000):
+            with self.subTest(limit=limit):
+                self.tearDown()
+                self.setUp()
+                self.harmed("committed.json", lambda data: data)
+                ran = subprocess.run(
+                    [sys.executable, str(program), str(self.home), str(limit)],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                said = json.loads(ran.stdout)
+                self.assertIn("Miso", said["recalled"])
+                if not said["acked"]:
+                    self.assertNotEqual(said["health"], ["ok"])
+                healthy = self.provider("s3")
+                healthy._drain_due()
+                healthy.shutdown()
+                kept = self.contents()
+                self.assertEqual(len(kept), len(set(kept)))
+                self.assertLessEqual({"My cat is called Miso", "My boat is called Petrel"}, set(kept))
+                if said["acked"]:
+                    acknowledged += 1
+                    self.assertIn("My desk is 4B", kept)
+        self.assertGreater(acknowledged, 0)
 
     def test_each_lock_held_elsewhere_delays_the_commit_and_loses_nothing(self) -> None:
         """CD62, CD44: facts stay Pending, recall goes on."""
