@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from person import as_a_person
+
 from .home import HomeCase
 
 KINDS: dict[str, Callable[[bytes], bytes]] = {
@@ -144,6 +146,30 @@ class DamagedFiles(HomeCase):
                     acknowledged += 1
                     self.assertIn("My desk is 4B", kept)
         self.assertGreater(acknowledged, 0)
+
+    def test_a_read_only_home_costs_no_exception_and_is_named(self) -> None:
+        """B060, CR10: the folder alone, and every file in it as well; afterwards all is as it was."""
+        program = Path(__file__).resolve().parents[1] / "torture" / "full_disk.py"
+        for files_too in (False, True):
+            with self.subTest(files_too=files_too):
+                self.tearDown()
+                self.setUp()
+                folder = self.harmed("committed.json", lambda data: data).parent
+                for path in folder.iterdir() if files_too else ():
+                    path.chmod(0o500 if path.is_dir() else 0o400)
+                folder.chmod(0o500)
+                command = [sys.executable, str(program), str(self.home), "1000000000"]
+                ran = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=as_a_person)
+                for path in (folder, *folder.iterdir()):
+                    path.chmod(0o700 if path.is_dir() else 0o600)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                said = json.loads(ran.stdout)
+                self.assertIn("Miso", said["recalled"])
+                self.assertNotEqual(said["health"], ["ok"])
+                self.provider("s3").shutdown()
+                kept = set(self.contents())
+                self.assertLessEqual({"My cat is called Miso", "My boat is called Petrel"}, kept)
+                self.assertTrue("My desk is 4B" in kept or not said["acked"])
 
     def test_each_lock_held_elsewhere_delays_the_commit_and_loses_nothing(self) -> None:
         """CD62, CD44: facts stay Pending, recall goes on."""

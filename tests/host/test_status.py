@@ -1,18 +1,15 @@
 """A fault never makes the provider silently absent: `hermes memory status` names it and says why."""
 
-import ctypes
-import os
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from person import as_a_person
 
 from .harness import Host
 from .plugin_folder import ROOT
-
-_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 24, 1, 2
 
 
 @pytest.fixture
@@ -21,17 +18,9 @@ def host(venv: Path) -> Iterator[Host]:
         yield host
 
 
-def _as_a_person() -> None:
-    """In a child of root, before exec: give up the right to read every file, so that chmod 000 counts."""
-    if os.geteuid() == 0:
-        libc = ctypes.CDLL(None, use_errno=True)
-        for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
-            libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-
-
 def _unreadable(path: Path) -> None:
     path.chmod(0)
-    probe = subprocess.run(["cat", path], check=False, capture_output=True, preexec_fn=_as_a_person)
+    probe = subprocess.run(["cat", path], check=False, capture_output=True, preexec_fn=as_a_person)
     if probe.returncode == 0:
         pytest.skip("this user can read everything, and cannot give that up")
 
@@ -72,7 +61,7 @@ FAULTS = [
 def test_a_broken_file_is_named(host: Host, how: str) -> None:
     """B001, P5, P21: installed, with the reason in one line."""
     reason = _break(host, how)
-    status = host.run("memory", "status", preexec_fn=_as_a_person)
+    status = host.run("memory", "status", preexec_fn=as_a_person)
     assert status.returncode == 0, status.stdout
     assert "NOT installed" not in status.stdout
     assert "status_config_error" not in status.stdout
@@ -84,7 +73,7 @@ def test_a_broken_file_is_named(host: Host, how: str) -> None:
 def test_a_conversation_goes_on_without_the_broken_part(host: Host, how: str) -> None:
     """B001, P5, P23, P51: the host works, and its log has the reason once per process, not once per hook."""
     reason = _break(host, how)
-    host.chat("I live in Oslo.", preexec_fn=_as_a_person)
+    host.chat("I live in Oslo.", preexec_fn=as_a_person)
     # The 0.22 host adds a line of its own about a provider that is not available; 0.19 says nothing (P21).
     (line,) = [line for line in host.warnings() if "_hermes_user_memory" in line]
     assert "WARNING" in line
@@ -120,14 +109,14 @@ def test_a_place_that_cannot_be_written_is_named_with_its_command(host: Host, wh
     host.chat("I live in Oslo.")
     path = host.home / "cognition" / what
     path.chmod(0o500 if path.is_dir() else 0o400)
-    probe = subprocess.run(["test", "-w", path], check=False, preexec_fn=_as_a_person)
+    probe = subprocess.run(["test", "-w", path], check=False, preexec_fn=as_a_person)
     if probe.returncode == 0:
         pytest.skip("this user can write everything, and cannot give that up")
-    status = host.run("memory", "status", preexec_fn=_as_a_person).stdout
+    status = host.run("memory", "status", preexec_fn=as_a_person).stdout
     command = re.search(r"cannot be written: .*mend: (chmod u\+rwX \S+)", status)
     assert command, status
     subprocess.run(command[1].split(), check=True)
-    assert "cannot be written" not in host.run("memory", "status", preexec_fn=_as_a_person).stdout
+    assert "cannot be written" not in host.run("memory", "status", preexec_fn=as_a_person).stdout
 
 
 def test_the_author_that_will_be_recorded_is_shown(host: Host) -> None:
