@@ -15,8 +15,10 @@ from .lookup import audience_of
 from .merge import EXACT_KINDS, Delivery, Outcome, push_batch
 from .outbox import Outbox, OutboxError, Row
 from .provenance import archive_once
+from .restating import CAPTURED_KINDS, said_alike
 from .stores import ops
 from .stores.entry import Entry, delivery_digest, digest, entry_fact_key, fact_key, is_current
+from .stores.keys import same_key
 from .stores.local import LocalStore, StoreError
 
 WORKER_LOCK_S = 2.0  # seconds the worker waits for the store's lock
@@ -59,18 +61,30 @@ class Changes:
     def forget(self, ref: str, arguments: Mapping[str, Any], timeout: float) -> None:
         """Mark, cancel, archive, remove: the entry, its versions, and what states the same under another ref.
 
-        arguments  keys of the facts, audience, at (epoch s).  Raises OSError when the archive cannot be written.
+        arguments  keys of the facts, audience, at (epoch s), texts that are in no entry yet.  Raises OSError when the
+                   archive cannot be written.
         """
         keys, at = {str(key) for key in arguments.get("keys", ())}, float(arguments.get("at", self._clock()))
         audience = str(arguments.get("audience", "owner"))
-        forgotten.forget(self._outbox, ref, keys, audience, at=at, wait=OUTBOX_S)
+        said = {str(text) for text in arguments.get("texts", ())} | self._stated(ref, keys)
+        forgotten.forget(self._outbox, ref, keys, audience, at=at, wait=OUTBOX_S, statements=sorted(said))
         with self._store.transaction(timeout=timeout) as txn:
             equal = [other for key in keys for other in txn.all_by_fact_key(key)]
+            if (forgotten_one := txn.get(ref)) is not None:
+                equal += said_alike(txn, forgotten_one)
             doomed = {each["ref"]: each for each in ops.history(txn, ref)}
             doomed |= {name: found for name in (ref, *equal) if (found := txn.get(name)) is not None}
             for name, entry in doomed.items():
                 archive_once(txn, self._archive, entry, reason="forgotten", now=at)
                 txn.remove(name)
+
+    def _stated(self, ref: str, keys: Iterable[str]) -> set[str]:
+        """What the entry, its versions and its twins say: the conversation log forgets that as well."""
+        view = self._store.view()
+        names = [ref, *(each["ref"] for each in ops.history(view, ref))]
+        names += [twin for key in keys for twin in view.all_by_fact_key(key)]
+        found = (view.get(name) for name in names)
+        return {str(entry["content"]) for entry in found if entry is not None and entry.get("content")}
 
     def touch(self, op: str, ref: str, arguments: Mapping[str, Any], once: str, timeout: float) -> Entry | None:
         """Rate or pin, once for each digest `once`; the entry as it is then, or None when it is gone."""
@@ -108,9 +122,9 @@ class Changes:
 
     def forgotten_rows(self, rows: Sequence[Row]) -> set[int]:
         """Numbers of the rows that state what has been forgotten or corrected since it was said (D63)."""
-        keys = {row.seq: entry_fact_key(row.payload) for row in rows}
-        marks = forgotten.marks(self._outbox, list(keys.values()))
-        return {row.seq for row in rows if keys[row.seq] in marks and _said_at(row) <= marks[keys[row.seq]]}
+        keys = {row.seq: {entry_fact_key(row.payload), _wording_key(row)} - {""} for row in rows}
+        marks = forgotten.marks(self._outbox, [key for each in keys.values() for key in each])
+        return {row.seq for row in rows if any(key in marks and _said_at(row) <= marks[key] for key in keys[row.seq])}
 
     def evict(self, refs: Iterable[str]) -> None:
         """Take out what was pushed while it was being forgotten; it is in the archive of whoever forgot it."""
@@ -126,18 +140,21 @@ class Changes:
                 forgotten.store_erased(self._outbox, wait=WORKER_LOCK_S)
 
     def keys_of(self, entry: Entry) -> set[str]:
-        """The keys of everything that an entry states or stated, with its project and without."""
+        """The keys of everything that an entry states or stated, with its project and without, in every wording."""
         texts = [entry, *ops.history(self._store.view(), str(entry.get("ref")))]
-        return {
-            fact_key(audience_of(each), project, str(each.get("content", "")))
-            for each in texts
-            for project in (str(each.get("project") or ""), "")
-        }
+        pairs = [(each, project) for each in texts for project in (str(each.get("project") or ""), "")]
+        plain = {fact_key(audience_of(each), project, str(each.get("content", ""))) for each, project in pairs}
+        return plain | {same_key({**each, "project": project}) for each, project in pairs} - {""}
 
 
 def mergeable(known: Mapping[str, Any], kind: object) -> bool:
     """Whether an equal text of `kind` is the known entry: what a rule says need not be noted beside it."""
     return known.get("kind") == kind or kind not in EXACT_KINDS
+
+
+def _wording_key(row: Row) -> str:
+    """What every wording of a captured statement shares; "" for an explicit store, which is its own words (D69)."""
+    return same_key(row.payload) if row.payload.get("kind") in CAPTURED_KINDS else ""
 
 
 def _said_at(row: Row) -> float:

@@ -20,11 +20,17 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class WriteRefused(Exception):
-    """Nothing was changed.  `code` is fixed, `hint` is one line without stored text, `candidates` are real entries."""
+    """Nothing was changed.  `code` is fixed, `hint` is one line without stored text, `candidates` are real entries.
 
-    def __init__(self, code: str, hint: str, candidates: Iterable[Entry] = ()) -> None:
+    more  what else an answer says: of a request to Memoria `result_unknown` (then it may have been changed after all),
+          `retry_automatically` and, where it is known, `retry_after` in seconds (memoria-plugin.md 2.5)
+    """
+
+    def __init__(
+        self, code: str, hint: str, candidates: Iterable[Entry] = (), more: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(f"{code}: {hint}")
-        self.code, self.hint, self.candidates = code, hint, list(candidates)
+        self.code, self.hint, self.candidates, self.more = code, hint, list(candidates), dict(more or {})
 
 
 class Lookup:

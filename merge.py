@@ -6,7 +6,7 @@ committed under its ref:
     the same delivery was seen before (also as an old version,
     as a conflict copy, or only by its receipt)                  -> nothing is written
     its base is what is committed (None: nothing is)             -> applied
-    it is new, and an equal fact is current under another ref    -> merged into that entry
+    it is new, and the same fact is current under another ref    -> merged into that entry (restating.py)
     anything else                                                -> kept under a conflict ref
 
 Two versions count as equal when ref, content and the five provenance fields are; bookkeeping is no change (CD52,
@@ -25,8 +25,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .provenance import ProvenanceError, archive_once, validate_provenance
+from .restating import EXACT_KINDS, Meeting, meet
 from .stores import ops
-from .stores.entry import Entry, delivery_digest, entry_fact_key, is_conflict
+from .stores.entry import Entry, delivery_digest, is_conflict
+from .stores.keys import statement_of
 from .stores.local import LocalStore, StoreError, Txn
 from .stores.protocol import Store
 
@@ -37,9 +39,6 @@ DIRECT_WAIT_S = 5.0
 
 REPETITION_GAIN = 0.15
 """Share of the distance to 1 that a repeated statement adds to an entry's salience."""
-
-EXACT_KINDS = {"rule", "taboo", "summary", "work_unit", "session", "delegation"}
-"""Kinds that never merge with an equal text of another kind: a rule is not said by a preference."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +85,9 @@ def push_batch(store: Store, deliveries: Sequence[Delivery], *, now: float, time
     StoreReadOnly and StoreWriteFailed pass through: then nothing was written and every row stays Pending.
     """
     checked = [(delivery, _fault(delivery)) for delivery in deliveries]
+    for delivery, fault in checked:
+        if not fault:
+            statement_of(delivery.entry)  # read before the lock is had; the words are remembered
     if all(fault for _, fault in checked):
         return [Outcome(delivery.ref, "refused", "", fault) for delivery, fault in checked]
     outcomes = []
@@ -193,7 +195,8 @@ def _push(txn: Txn, delivery: Delivery, now: float, *, merging: bool) -> Outcome
     digest = delivery_digest(entry)
     current = txn.get(ref)
     where = ref if current is not None and delivery_digest(current) == digest else txn.delivered(digest)
-    equal = _equal_fact(txn, entry) if merging and not where and current is None else None
+    met = meet(txn, entry) if merging and not where and current is None else Meeting()
+    equal = met.equal
     if where is not None and not (where == "" and equal is not None and txn.merge_undone(digest, equal)):
         there = txn.get(where) if where else equal
         if there is not None and is_conflict(there):
@@ -206,29 +209,45 @@ def _push(txn: Txn, delivery: Delivery, now: float, *, merging: bool) -> Outcome
         return Outcome(ref, "conflict", copy_ref)
 
     if equal is not None:
-        txn.put(_repeated(equal, entry))
+        txn.put(_correcting(txn, _repeated(equal, entry), met))
         txn.note_merge(digest, equal)
         _retire_superseded(txn, entry, equal["ref"])
+        for old in met.corrects:
+            ops.supersede(txn, old, equal["ref"])
         return Outcome(ref, "merged", equal["ref"])
 
+    if met.disputes:
+        entry = {**entry, "conflict_with": met.disputes}
+    if met.outdated:
+        entry = {**entry, "superseded_by": met.outdated}
+        newer = txn.get(met.outdated)
+        if newer is not None:
+            txn.put(_with_superseded(newer, [ref]))
+    entry = _correcting(txn, entry, met)
     txn.put(entry if current is None else ops.carried_over(current, entry))
     if merging:
         _retire_superseded(txn, entry, ref)
-    return Outcome(ref, "applied", ref)
+    return Outcome(ref, "conflict" if met.disputes else "applied", ref)
 
 
-def _equal_fact(txn: Txn, entry: Entry) -> Entry | None:
-    """A current entry, under another ref, that states the same fact to the same audience (D55.2, D69)."""
-    kind = entry.get("kind")
-    if not kind:
-        return None
-    for ref in txn.all_by_fact_key(entry_fact_key(entry)):
-        other = txn.get(ref)
-        if other is None or ref == entry["ref"]:
-            continue
-        if other.get("kind") == kind or not ({kind, other.get("kind")} & EXACT_KINDS):
-            return other
-    return None
+def _correcting(txn: Txn, entry: Entry, met: Meeting) -> Entry:
+    """`entry` with what it supersedes: it is no side of a conflict any more, and takes over a pin (CD79)."""
+    if not met.corrects:
+        return entry
+    fresh = _with_superseded(entry, met.corrects)
+    if fresh.get("conflict_with") in met.corrects:
+        del fresh["conflict_with"]
+    if any((txn.get(old) or {}).get("pinned") is True for old in met.corrects):
+        fresh["pinned"] = True
+    return fresh
+
+
+def _with_superseded(entry: Entry, refs: list[str]) -> Entry:
+    """`entry` naming these refs too as what it supersedes: one as text, several as a list."""
+    named = entry.get("supersedes")
+    known = [named] if isinstance(named, str) else list(named) if isinstance(named, list) else []
+    every = list(dict.fromkeys([*known, *refs]))
+    return {**entry, "supersedes": every[0] if len(every) == 1 else every}
 
 
 def _repeated(known: Entry, again: Entry) -> Entry:
@@ -312,3 +331,18 @@ def _deep(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _deep(item) for key, item in value.items()}
     return [_deep(item) for item in value] if isinstance(value, list) else value
+
+
+__all__ = [
+    "EXACT_KINDS",
+    "CommitLog",
+    "Delivery",
+    "EntryWriteLock",
+    "Outcome",
+    "Status",
+    "committed_snapshot",
+    "conflict_ref",
+    "fetch_first_push",
+    "push_batch",
+    "resolve_conflict",
+]

@@ -39,13 +39,18 @@ Redact = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was done.  `previous`: where the replaced text is kept; `masked`: a secret in the text was replaced."""
+    """What was done.  `previous`: where the replaced text is kept; `masked`: a secret in the text was replaced.
+
+    Of a record on Memoria: `memory_id`, the server's id, and `subject`, under which it stands.
+    """
 
     ref: str
     state: State
     previous: str = ""
     entry: Entry | None = None
     masked: bool = False
+    memory_id: str = ""
+    subject: str = ""
 
 
 class Writes:
@@ -107,18 +112,8 @@ class Writes:
                 return Receipt(known, "existing", entry=view[known], masked=masked)
         if waiting := self._waits_as(key):
             return Receipt(waiting, "queued", masked=masked)
-        entry: Entry = {
-            "ref": tool_ref(self._clock()),
-            "content": text,
-            "kind": kind,
-            "memory_type": memory_type,
-            "salience": salience,
-            "seen": 1,
-            "audience": audience,
-            "project": project,
-            "repo": repo,
-            "provenance": self._provenance(session_id, author, repo, speaker),
-        }
+        provenance = self._provenance(session_id, author, repo, speaker)
+        entry = self._entry(text, kind, memory_type, salience, audience, project, repo, provenance)
         ref = entry["ref"]
         try:
             [outcome] = push_batch(self._store, [Delivery(ref, entry)], now=self._clock(), timeout=LOCK_S)
@@ -243,8 +238,9 @@ class Writes:
         # A merged one is left: the entry it went into is the forgetter's to remove, or states another text by now.
         if late := self._changes.forgotten_rows(kept):
             pairs = zip(kept, outcomes, strict=True)
+            own = [(row, outcome) for row, outcome in pairs if outcome.status in ("applied", "conflict")]
             self._changes.evict(
-                outcome.committed_ref for row, outcome in pairs if row.seq in late and outcome.status == "applied"
+                outcome.committed_ref for row, outcome in own if row.seq in late and outcome.committed_ref == row.ref
             )
         done = {row.seq: outcome for row, outcome in zip(kept, outcomes, strict=True)}
         return [(row, done.get(row.seq, Outcome(row.ref, "already", ""))) for row in rows]
@@ -276,7 +272,8 @@ class Writes:
             if waiting is not None:
                 rows = forgotten.waiting_for(self._outbox, ref)
                 keys = {entry_fact_key(row.payload) for row in rows if row.payload.get("content")}
-                arguments = {"keys": keys, "at": self._clock(), "audience": audience_of(waiting)}
+                texts = [row.payload["content"] for row in rows if row.payload.get("content")]
+                arguments = {"keys": keys, "at": self._clock(), "audience": audience_of(waiting), "texts": texts}
                 with contextlib.suppress(StoreError):  # it is not in the store; the marks and the row are what counts
                     self._changes.forget(ref, arguments, LOCK_S)
                 self._removed()
@@ -326,6 +323,30 @@ class Writes:
         if not _says_something(text):
             raise WriteRefused(f"invalid_{name}", f"nothing is left of {name} without its secrets.")
         return text, text != plain
+
+    def _entry(
+        self,
+        text: str,
+        kind: str,
+        memory_type: str,
+        salience: float,
+        audience: str,
+        project: str,
+        repo: str,
+        provenance: Entry,
+    ) -> Entry:
+        return {
+            "ref": tool_ref(self._clock()),
+            "content": text,
+            "kind": kind,
+            "memory_type": memory_type,
+            "salience": salience,
+            "seen": 1,
+            "audience": audience,
+            "project": project,
+            "repo": repo,
+            "provenance": provenance,
+        }
 
     def _provenance(self, session: str, author: str, repo: str, speaker: dict[str, str] | None) -> Entry:
         made = make_provenance(

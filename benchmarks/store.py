@@ -11,6 +11,9 @@ Medians of `rounds`, on a store of that size whose derived index has been built:
     fold       checkpoint and a journal of some 5,000 facts into the next checkpoint (once)
     sqlite     the same row into a plain table with a full sync, by ref out of it, in this process and on this disk
 
+    --beside DIR  another checkout (an earlier commit): both are measured by turns, three times each, and a push of
+                  1,000 facts may not be more than 15 % slower here than there
+
 A ratio compares with the SQLite figure of the same line.  Exit code 1, with the reasons, when a limit of `misses` is
 broken.
 """
@@ -21,6 +24,7 @@ import os
 import platform
 import sqlite3
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -39,6 +43,8 @@ from cognition.stores.local import LocalStore  # noqa: E402
 
 COMMIT_MS, BATCH_MS = 12.0, 300.0  # medians
 GROWTH = 1.2  # commit at the largest size against the smallest
+BESIDE = 1.15  # a batch against the same of another checkout, best of its turns
+TURNS = 3  # of each checkout
 OPEN_SHARE = 0.2  # open with index against open by parsing, from 10,000 entries on
 
 NOW = 1_700_000_000.0
@@ -168,14 +174,46 @@ def misses(results: dict[int, dict[str, float]]) -> list[str]:
     return found
 
 
+def side_by_side(other: Path, sizes: list[int], rounds: int, folder: Path | None) -> list[str]:
+    """Both checkouts by turns; prints the best figures of each, gives what is slower than it may be."""
+    roots = {"there": other, "here": Path(__file__).resolve().parents[1]}
+    best: dict[str, dict[int, dict[str, float]]] = {}
+    for _ in range(TURNS):
+        for name, root in roots.items():
+            with tempfile.TemporaryDirectory(prefix="cognition-bench-", dir=folder) as scratch:
+                out = Path(scratch) / "figures.json"
+                command = [sys.executable, str(root / "benchmarks" / "store.py"), "--json", str(out)]
+                command += ["--sizes", ",".join(map(str, sizes)), "--rounds", str(rounds), "--folder", scratch]
+                subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
+                for size, figures in json.loads(out.read_text()).items():
+                    kept = best.setdefault(name, {}).setdefault(int(size), dict(figures))
+                    kept |= {key: min(value, kept.get(key, value)) for key, value in figures.items()}
+    missed = []
+    print(f"{'best of ' + str(TURNS) + ' turns, ms':24s}" + "".join(f"{size:>12,d}{'':>24s}" for size in sizes))
+    for figure in ("commit", "batch of 1000", "index build", "open with index", "first view after fold"):
+        cells = [(best["there"][size][figure], best["here"][size][figure]) for size in sizes]
+        print(f"{figure:24s}" + "".join(f"{there:12.3f} ->{here:12.3f} x{here / there:7.2f}" for there, here in cells))
+        missed += [
+            f"{figure} at {size:,d}: {here / there:.2f} times as long, at most {BESIDE}"
+            for size, (there, here) in zip(sizes, cells, strict=True)
+            if figure == "batch of 1000" and here > BESIDE * there
+        ]
+    return missed
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--folder", type=Path, default=None)
     parser.add_argument("--json", type=Path, default=None)
+    parser.add_argument("--beside", type=Path, default=None)
     chosen = parser.parse_args()
     sizes = [int(size) for size in chosen.sizes.split(",")]
+    if chosen.beside is not None:
+        for line in (slower := side_by_side(chosen.beside, sizes, chosen.rounds, chosen.folder)):
+            print(f"MISSED: {line}")
+        return 1 if slower else 0
     results: dict[int, dict[str, float]] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="cognition-bench-", dir=chosen.folder) as folder:

@@ -5,16 +5,20 @@ damaged file.  Whatever states that fact and was said no later is dropped when i
 afterwards is a new statement.  A receipt of kind `gone` remembers the ref, so that forgetting twice is a success.
 """
 
+import json
+import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..outbox import Outbox
+from ..outboxdb.limits import WORKER_WAIT
 from ..outboxdb.rows import owe_erasure, parse_payload, write_receipt
 from ..outboxdb.schema import LIVE
 
 MARK, GONE = "forgotten", "gone"
 _STORE_OWES = "store_erasure_owed"
+_LOG_OWES = "log_owes:"
 _ENDABLE = "('held', 'pending', 'failed')"  # an inflight row is another worker's; the mark stops it at the push
 
 
@@ -28,11 +32,20 @@ class Waiting(NamedTuple):
 
 
 def forget(
-    outbox: Outbox, ref: str, keys: Iterable[str], audience: str, *, at: float, wait: float, gone: bool = True
+    outbox: Outbox,
+    ref: str,
+    keys: Iterable[str],
+    audience: str,
+    *,
+    at: float,
+    wait: float,
+    gone: bool = True,
+    statements: Iterable[str] = (),
 ) -> int:
     """Mark the facts `keys` as forgotten at `at`, and cancel what waits to state them or to change `ref`.
 
     One transaction; how many rows were cancelled.  gone=False for a text that was replaced: only the facts are marked.
+    statements  texts that the conversation log must not state any more; kept until it does not (`owed_to_log`)
     Raises OutboxBusy, OutboxUnavailable; then nothing was written.
     """
     keys = list(dict.fromkeys(key for key in keys if key))
@@ -48,6 +61,9 @@ def forget(
             tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (_STORE_OWES,))
         for key in keys:
             tx.execute("DELETE FROM tombstones WHERE fact_key = ?", (key,))
+        for text in dict.fromkeys(statements):
+            owed = json.dumps([audience, text], ensure_ascii=False)
+            tx.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (f"{_LOG_OWES}{secrets.token_hex(8)}", owed))
         for seq, row_ref in dict(cancelled).items():
             tx.execute(
                 """UPDATE push_queue SET state = 'discarded', payload_json = '', ended_at = ?, failure_kind = '',
@@ -72,10 +88,31 @@ def store_owes_erasure(outbox: Outbox) -> bool:
         return db.execute("SELECT 1 FROM meta WHERE key = ?", (_STORE_OWES,)).fetchone() is not None
 
 
+def owe_store(outbox: Outbox, *, wait: float) -> None:
+    """The store has lost something that its older files still hold."""
+    with outbox.database.transaction(wait=wait) as tx:
+        tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (_STORE_OWES,))
+        owe_erasure(tx)
+
+
 def store_erased(outbox: Outbox, *, wait: float) -> None:
     """The store's older files are gone."""
     with outbox.database.transaction(wait=wait) as tx:
         tx.execute("DELETE FROM meta WHERE key = ?", (_STORE_OWES,))
+
+
+def owed_to_log(outbox: Outbox) -> list[tuple[str, str, str]]:
+    """What the log still has to forget: (key of the debt, audience, statement)."""
+    with outbox.database.reading() as db:
+        rows = db.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_LOG_OWES, "log_owes;")).fetchall()
+    return [(str(key), *json.loads(value)) for key, value in rows]
+
+
+def log_paid(outbox: Outbox, key: str) -> None:
+    """The log states it no more: the debt goes, and its text with it."""
+    with outbox.database.transaction(wait=WORKER_WAIT) as tx:
+        tx.execute("DELETE FROM meta WHERE key = ?", (key,))
+        owe_erasure(tx)
 
 
 def marks(outbox: Outbox, keys: Sequence[str]) -> dict[str, float]:

@@ -63,8 +63,9 @@ class Worker:
         on_idle: Callable[[], object] | None = None,
         idle_after: float = IDLE_AFTER,
         batch: int = BATCH,
+        binding: str = "",
     ) -> None:
-        self.outbox = outbox
+        self.outbox, self.binding = outbox, binding
         self.last_error = ""
         self.delivered: dict[str, int] = {}  # by status; a conflict is counted and shown (CD48)
         self.faults = 0
@@ -221,7 +222,7 @@ class Worker:
 
     def _look(self) -> tuple[float | None, int]:
         try:
-            return self.outbox.next_due(), self.outbox.data_version()
+            return self.outbox.next_due(binding=self.binding), self.outbox.data_version()
         except OutboxError as problem:
             self.last_error = str(problem)
             return None, -1
@@ -283,7 +284,7 @@ class Worker:
         self.outbox.adopt_spills(wait=wait)
         self._settle([], wait)
         self._free_the_dead(wait)
-        rows = self.outbox.claim(limit=self._batch, owner=self.owner, wait=wait)
+        rows = self.outbox.claim(limit=self._batch, owner=self.owner, binding=self.binding, wait=wait)
         if not rows:
             return 0, False
         self._idle_since = time.monotonic()
@@ -343,11 +344,13 @@ class Worker:
             elif status == "refused":
                 verdicts.append(Verdict(row, "refuse", error=error or "refused without a reason"))
             else:
-                verdicts.append(self._later(row, error or "no outcome for this row", kind="unknown", aged=True))
+                kind, aged = getattr(outcome, "kind", "") or "unknown", getattr(outcome, "aged", True)
+                wait, error = getattr(outcome, "wait", 0.0), error or "no outcome for this row"
+                verdicts.append(self._later(row, error, kind=kind, aged=aged, wait=wait))
         return verdicts
 
-    def _later(self, row: Row, error: str, *, kind: str = "not_sent", aged: bool = False) -> Verdict:
-        due = self._clock() + retry_delay(row.attempts, self._rng)
+    def _later(self, row: Row, error: str, *, kind: str = "not_sent", aged: bool = False, wait: float = 0.0) -> Verdict:
+        due = self._clock() + max(wait, retry_delay(row.attempts, self._rng))
         return Verdict(row, "retry", error=error, kind=kind, due_at=due, aged=aged)
 
     def _settle(self, verdicts: list[Verdict], wait: float) -> int:

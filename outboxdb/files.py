@@ -76,7 +76,7 @@ def file_lock(path: Path, end: float) -> Iterator[None]:
     try:
         while not _try_lock(descriptor):
             if time.monotonic() >= end:
-                raise OutboxBusy(f"{path.name} is held: another process repairs the outbox; it is tried again")
+                raise OutboxBusy(f"{path.name} is held: another process repairs the file; it is tried again")
             time.sleep(0.01)
         yield
     finally:

@@ -31,3 +31,21 @@ PRUNE_EVERY = 6 * 3600.0  # seconds between two looks for what is too old
 EVICTED = "evicted-drop-oldest"  # tombstone reasons (contract 2.3)
 EXPIRED = "expired-max-24h"
 REFUSED = "refused-and-set-aside"  # a failed row beyond KEEP_REFUSED
+
+# Turns for the observe routes (memoria-plugin.md 2.3).
+TURN_CAPACITY = 1000  # pending and inflight turns of one binding; beyond it a new one is refused
+TURN_RETRY_MAX_SECONDS = 300.0  # the longest delay but for Retry-After
+TURN_RETRY_JITTER = 0.1  # on top of a delay (MI11)
+LEASE_WATCH_SECONDS = LEASE_SECONDS / 3 + 5.0  # a lease that has run out is watched this long: its holder renews sooner
+KEEP_TURNS_ENDED = (7 * _DAY, 200)  # done and discarded turns; the receipt stays
+KEEP_TURNS_OPEN = (180 * _DAY, 5_000)  # failed and uncertain turns with their text, and rows of dormant bindings
+KEEP_TURN_RECEIPTS = (400 * _DAY, 200_000)
+
+TASK_LEASE = 60.0  # seconds; renewed at a third of it, also while a model answers (5.3)
+LONGEST_TASK_DELAY = 900.0  # seconds between two attempts at most (5.2)
+DEFERRED_FOR = 60.0  # seconds until a deferred task is looked at again
+REVIVE_EVERY, REVIVE_MOST = 3600.0, 5  # of a failed task: seconds between two revivals, and how many in all
+TASK_TEXT_OF_ERROR = 200  # characters of an error that a task or an attempt keeps (5.7)
+KEEP_ATTEMPTS = 100  # of model calls, the newest (5.7)
+KEEP_PLANS = (400 * _DAY, 100_000)  # applied plans: ranges and refs, no text
+KEEP_USAGE_DAYS = 90

@@ -57,6 +57,8 @@ def salvage(connection: "Connection", path: Path, now: float) -> list[str]:
     for kept in reversed(kept_files(path)):
         if was_handled(connection, "salvage", kept.name):
             continue
+        from .turn_rows import insert_saved_turn  # a damaged file is rare, and loading costs the host (D97)
+
         try:
             found = _readable(kept)
         except (OSError, sqlite3.Error) as problem:
@@ -70,6 +72,7 @@ def salvage(connection: "Connection", path: Path, now: float) -> list[str]:
             for stone in found.stones:
                 insert_buried(connection, stone)
             saved = sum(insert_saved(connection, row) for row in found.rows)
+            saved += sum(insert_saved_turn(connection, turn, now) for turn in found.turns)
             raise_number(connection, found.top)
             write_receipt(connection, kept.name, f"saved {saved}", "", now, kind="salvage")
         notes.append(
@@ -90,26 +93,30 @@ class Readable(NamedTuple):
     marks: list[Columns]
     receipts: list[Columns]
     top: int  # the highest number in use
+    turns: list[Columns]
 
 
 def _readable(kept: Path) -> Readable:
-    with _copy(kept) as db:
-        receipts = _scan(db, "receipts", "kind, key, outcome, committed_ref, at", by="kind, key")
+    with readable_copy(kept) as db:
+        receipts = scan(db, "receipts", "kind, key, outcome, committed_ref, at", by="kind, key")
         settled = {key for kind, key, *_ in receipts if kind == "fact"}
         rows = [
             dict(zip(_ROW.split(", "), row, strict=True))
-            for row in _scan(db, "push_queue", _ROW, f"state IN {LIVE} OR state = 'failed'")
+            for row in scan(db, "push_queue", _ROW, f"state IN {LIVE} OR state = 'failed'")
             if isinstance(row[0], int) and isinstance(row[1], str) and isinstance(row[4], float)
         ]
-        stones = _scan(db, "tombstones", "ref, reason, dropped_at, payload_json, fact_key, row_json")
-        marks = _scan(db, "seen", "root, n, fingerprint, at")
-        numbers = [row[0] for row in _scan(db, "sqlite_sequence", "seq", "name = 'push_queue'")]
+        stones = scan(db, "tombstones", "ref, reason, dropped_at, payload_json, fact_key, row_json")
+        marks = scan(db, "seen", "root, n, fingerprint, at")
+        from .turn_rows import SAVED
+
+        turns = scan(db, "turns", SAVED, "state NOT IN ('done', 'discarded')")
+        numbers = [row[0] for row in scan(db, "sqlite_sequence", "seq", "name = 'push_queue'")]
     numbers += [row["seq"] for row in rows]
     live = [row for row in rows if row["ref"] not in settled]
-    return Readable(live, stones, marks, receipts, max((n for n in numbers if isinstance(n, int)), default=0))
+    return Readable(live, stones, marks, receipts, max((n for n in numbers if isinstance(n, int)), default=0), turns)
 
 
-def _scan(db: sqlite3.Connection, table: str, columns: str, where: str = "1", *, by: str = "rowid") -> list[Columns]:
+def scan(db: sqlite3.Connection, table: str, columns: str, where: str = "1", *, by: str = "rowid") -> list[Columns]:
     """Rows of a damaged table in the order of `by`, read from both ends up to the damage, without its indexes."""
     ends: list[list[Columns]] = []
     for order in ("ASC", "DESC"):
@@ -125,7 +132,7 @@ def _scan(db: sqlite3.Connection, table: str, columns: str, where: str = "1", *,
 
 
 @contextlib.contextmanager
-def _copy(kept: Path) -> Iterator[sqlite3.Connection]:
+def readable_copy(kept: Path) -> Iterator[sqlite3.Connection]:
     """A connection to a copy, because opening a database may roll back its journal: the kept bytes stay as they are."""
     from .database import read_text
 

@@ -24,13 +24,13 @@ def prune(tx: sqlite3.Connection, now: float) -> int:
     Refused rows become tombstones, with their text.  What leaves the tombstones is counted in `meta`, so that the
     running total of drops stays true.
     """
-    for (seq,) in _beyond(tx, "push_queue", "seq", "ended_at", KEEP_REFUSED, now, "state = 'failed'"):
+    for (seq,) in beyond(tx, "push_queue", "seq", "ended_at", KEEP_REFUSED, now, "state = 'failed'"):
         bury(tx, seq, REFUSED, now)
     gone = _delete(tx, "push_queue", "ended_at", KEEP_ENDED, now, "state IN ('done', 'discarded')")
     gone += _delete(tx, "tombstones", "dropped_at", KEEP_TOMBSTONES, now)
     gone += _delete(tx, "seen", "at", KEEP_SEEN, now)
     gone += _delete(tx, "given", "at", KEEP_GIVEN, now)
-    for kind, key in _beyond(
+    for kind, key in beyond(
         tx, "receipts", "kind, key", "at", KEEP_RECEIPTS, now, "kind IN ('fact', 'spill', 'approved')"
     ):
         gone += tx.execute("DELETE FROM receipts WHERE kind = ? AND key = ?", (kind, key)).rowcount
@@ -66,9 +66,10 @@ def erase(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
-def _beyond(
+def beyond(
     tx: sqlite3.Connection, table: str, columns: str, age: str, keep: _Keep, now: float, where: str = "1"
 ) -> list[tuple[Any, ...]]:
+    """`columns` of the rows that are older than `keep` allows, or too many, newest kept."""
     seconds, most = keep
     return tx.execute(
         f"""SELECT {columns} FROM {table} WHERE {where} AND {age} < ?
@@ -78,6 +79,6 @@ def _beyond(
 
 
 def _delete(tx: sqlite3.Connection, table: str, age: str, keep: _Keep, now: float, where: str = "1") -> int:
-    found = _beyond(tx, table, "rowid", age, keep, now, where)
+    found = beyond(tx, table, "rowid", age, keep, now, where)
     tx.executemany(f"DELETE FROM {table} WHERE rowid = ?", found)
     return len(found)

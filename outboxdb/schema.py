@@ -115,8 +115,77 @@ def _final_tables(tx: sqlite3.Connection, floor: int) -> None:
         tx.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('push_queue', ?)", (floor,))
 
 
+def _turns_by_session(tx: sqlite3.Connection, floor: int) -> None:
+    """Version 2: a turn's session and its two texts' digest, for undo; the steps of a write to a remote store (D84)."""
+    tx.execute("ALTER TABLE turns ADD COLUMN session_id TEXT NOT NULL DEFAULT ''")
+    tx.execute("ALTER TABLE turns ADD COLUMN pair TEXT NOT NULL DEFAULT ''")
+    tx.execute("CREATE INDEX turns_by_state ON turns (state, updated_at)")
+    # No text in it: ids of records, digests, and when the request went out.
+    tx.execute("""
+        CREATE TABLE remote_steps (
+            key TEXT PRIMARY KEY,
+            step TEXT NOT NULL,
+            detail_json TEXT NOT NULL DEFAULT '{}',
+            at REAL NOT NULL) WITHOUT ROWID""")
+
+
+def _consolidation(tx: sqlite3.Connection, floor: int) -> None:
+    """Version 3: what consolidation has done and still owes (auto-memory.md 2.8, 5.1, 5.7)."""
+    tx.execute("ALTER TABLE tasks ADD COLUMN revivals INTEGER NOT NULL DEFAULT 0")
+    tx.execute("ALTER TABLE tasks ADD COLUMN detail_json TEXT NOT NULL DEFAULT '{}'")
+    # How far each conversation has come: `consolidated` by committed plans, `asked` by accepted tasks.
+    tx.execute("""
+        CREATE TABLE progress (
+            shelf TEXT NOT NULL,
+            sid TEXT NOT NULL,
+            audience TEXT NOT NULL DEFAULT '',
+            project TEXT NOT NULL DEFAULT '',
+            consolidated INTEGER NOT NULL DEFAULT 0,
+            asked INTEGER NOT NULL DEFAULT 0,
+            asked_turn INTEGER NOT NULL DEFAULT 0,
+            at REAL NOT NULL DEFAULT 0,
+            PRIMARY KEY (shelf, sid)) WITHOUT ROWID""")
+    # open: answers that have been received and paid for.  committed: to be applied.  applied: the range alone is left.
+    tx.execute("""
+        CREATE TABLE plans (
+            shelf TEXT NOT NULL,
+            name TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            sid TEXT NOT NULL DEFAULT '',
+            scope TEXT NOT NULL DEFAULT '',
+            from_n INTEGER NOT NULL DEFAULT 0,
+            to_n INTEGER NOT NULL DEFAULT 0,
+            state TEXT NOT NULL,
+            plan_json TEXT NOT NULL DEFAULT '',
+            at REAL NOT NULL,
+            PRIMARY KEY (shelf, name)) WITHOUT ROWID""")
+    tx.execute("CREATE INDEX plans_by_range ON plans (shelf, sid, from_n)")
+    tx.execute("CREATE INDEX plans_by_state ON plans (state, at)")
+    tx.execute("""
+        CREATE TABLE attempts (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            at REAL NOT NULL,
+            purpose TEXT NOT NULL,
+            provider TEXT NOT NULL DEFAULT '',
+            model TEXT NOT NULL DEFAULT '',
+            outcome TEXT NOT NULL DEFAULT 'pending',
+            ms INTEGER NOT NULL DEFAULT 0,
+            tokens_in INTEGER NOT NULL DEFAULT 0,
+            tokens_out INTEGER NOT NULL DEFAULT 0,
+            detail TEXT NOT NULL DEFAULT '')""")
+    tx.execute("""
+        CREATE TABLE usage (
+            day TEXT PRIMARY KEY,
+            calls INTEGER NOT NULL DEFAULT 0,
+            tokens INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""")
+
+
 Migration = Callable[[sqlite3.Connection, int], None]
-MIGRATIONS: tuple[tuple[str, Migration], ...] = (("final tables", _final_tables),)
+MIGRATIONS: tuple[tuple[str, Migration], ...] = (
+    ("final tables", _final_tables),
+    ("turns by session, steps of remote writes", _turns_by_session),
+    ("consolidation", _consolidation),
+)
 VERSION = len(MIGRATIONS)
 
 

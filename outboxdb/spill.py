@@ -42,7 +42,6 @@ class Spilled(NamedTuple):
 
 def write(folder: Path, spilled: Spilled) -> Path:
     """Make the write durable in a file of its own; raises OSError, and then leaves nothing behind."""
-    private_folder(folder)
     line = canonical(
         {
             "v": VERSION,
@@ -52,6 +51,12 @@ def write(folder: Path, spilled: Spilled) -> Path:
             "seen": [[mark.root, mark.n, mark.fingerprint] for mark in spilled.seen],
         }
     )
+    return write_line(folder, line)
+
+
+def write_line(folder: Path, line: bytes) -> Path:
+    """A file of its own for one write, durable on return; raises OSError, and then leaves nothing behind."""
+    private_folder(folder)
     target = folder / f"{os.getpid()}-{secrets.token_hex(8)}.jsonl"
     partial = target.with_suffix(".partial")
     descriptor = open_private(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY)

@@ -19,18 +19,18 @@ PROVENANCE_FIELDS = ("source_session", "author", "created_at", "origin_repo", "t
 # What may be left standing at the end of a sentence without changing the fact it states.
 _TAIL = " \t\r\n.!。！…;；,，、"
 _SPACE = re.compile(r"\s+")
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str).encode
 _SEQ = re.compile(r"^cog-(?P<session>.+)-(?P<seq>\d{1,18})$")
 
 
 def scrub(text: str) -> str:
     """`text` with every lone surrogate replaced by U+FFFD, so that it can be written as UTF-8 (B052, CD34)."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def canonical(value: object) -> bytes:
     """Canonical JSON: sorted keys, compact, non-ASCII kept, UTF-8; lone surrogates are scrubbed, never raised."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
-    return scrub(text).encode("utf-8")
+    return scrub(_canonical(value)).encode("utf-8")
 
 
 def digest(value: object) -> str:
@@ -40,7 +40,7 @@ def digest(value: object) -> str:
 
 def normalise(text: str) -> str:
     """The form in which two statements count as equal: NFKC, case folded, one space, no closing punctuation."""
-    folded = unicodedata.normalize("NFKC", scrub(text)).casefold()
+    folded = (text if text.isascii() else unicodedata.normalize("NFKC", scrub(text))).casefold()
     return _SPACE.sub(" ", folded).strip().strip(_TAIL)
 
 
@@ -54,14 +54,21 @@ def fact_key(audience: str, project: str, content: str) -> str:
     return digest([audience, project, normalise(content)])
 
 
-def entry_fact_key(entry: Mapping[str, Any]) -> str:
-    """`fact_key` of an entry.  In a room its speaker counts: two people who say the same say two things (B005)."""
+def scope_of(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Whose statement it is (audience, in a room with its speaker: two people who say the same say two things, B005)
+    and of which project."""
     audience = str(entry.get("audience", "owner"))
-    provenance = entry.get("provenance")
-    speaker = provenance.get("speaker") if isinstance(provenance, Mapping) else None
-    if audience.startswith("room/") and isinstance(speaker, Mapping):
-        audience = f"{audience} {speaker.get('id', '')}"
-    return fact_key(audience, str(entry.get("project", "")), str(entry.get("content", "")))
+    if audience.startswith("room/"):
+        provenance = entry.get("provenance")
+        speaker = provenance.get("speaker") if isinstance(provenance, Mapping) else None
+        if isinstance(speaker, Mapping):
+            audience = f"{audience} {speaker.get('id', '')}"
+    return audience, str(entry.get("project", ""))
+
+
+def entry_fact_key(entry: Mapping[str, Any]) -> str:
+    """`fact_key` of an entry."""
+    return fact_key(*scope_of(entry), str(entry.get("content", "")))
 
 
 def delivery_digest(entry: Mapping[str, Any]) -> str:
@@ -76,9 +83,10 @@ def original_delivery(entry: Mapping[str, Any]) -> str:
     """Digest of the delivery that an entry came from, also when it now lives on as a conflict copy or an old version.
 
     Both carry a ref that they were given later; the delivery itself was addressed to `conflict_with`, or to the ref
-    whose version it is.
+    whose version it is.  A statement that contradicts another one has kept its own.
     """
-    ref = entry.get("conflict_with") or (is_version(entry) and entry.get("superseded_by")) or entry.get("ref")
+    copy_of = entry.get("conflict_with") if is_copy(entry) else None
+    ref = copy_of or (is_version(entry) and entry.get("superseded_by")) or entry.get("ref")
     return delivery_digest({**entry, "ref": ref})
 
 
@@ -99,8 +107,14 @@ def is_current(entry: Mapping[str, Any]) -> bool:
 
 
 def is_conflict(entry: Mapping[str, Any]) -> bool:
-    """True for a conflict copy: it has `conflict_with`; its ref proves nothing (contract 2.2, CD54)."""
+    """True for one side of a conflict: it has `conflict_with`; its ref proves nothing (contract 2.2, CD54)."""
     return bool(entry.get("conflict_with"))
+
+
+def is_copy(entry: Mapping[str, Any]) -> bool:
+    """True for a conflict that is another version of the same entry (C11), not a statement of its own."""
+    other = entry.get("conflict_with")
+    return bool(other) and str(entry.get("ref", "")).startswith(f"{other}-conflict-")
 
 
 def seq_of(ref: str) -> int | None:
@@ -109,13 +123,18 @@ def seq_of(ref: str) -> int | None:
     return int(found["seq"]) if found else None
 
 
-def order_key(entry: Mapping[str, Any]) -> tuple[float, int, str]:
-    """Sort key for lists: when the fact was said, then the number given at enqueue, so that 10 follows 2 (CD64)."""
+def said_at(entry: Mapping[str, Any]) -> float:
+    """When it was said, epoch seconds; 0 when that cannot be told."""
     provenance = entry.get("provenance")
     created = provenance.get("created_at") if isinstance(provenance, Mapping) else None
     try:
         at = float(created) if isinstance(created, int | float) and not isinstance(created, bool) else 0.0
     except OverflowError:  # a number of hundreds of digits, by hand
-        at = 0.0
+        return 0.0
+    return at if at == at else 0.0
+
+
+def order_key(entry: Mapping[str, Any]) -> tuple[float, int, str]:
+    """Sort key for lists: when the fact was said, then the number given at enqueue, so that 10 follows 2 (CD64)."""
     ref = str(entry.get("ref", ""))
-    return (at if at == at else 0.0, seq_of(ref) or 0, ref)
+    return said_at(entry), seq_of(ref) or 0, ref

@@ -17,20 +17,29 @@ import json
 import os
 import secrets
 import sqlite3
-import sys
 import threading
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from . import files
-from .entry import is_current, order_key
-from .index_base import PAGE, Changes, IndexBase, IndexUnusable, Mark, checksum, short
+from .index_base import PAGE, Changes, IndexBase, IndexUnusable, Mark
+from .index_tables import (
+    INDEXES,
+    SCHEMA,
+    TABLES,
+    alive,
+    drop_other_form,
+    journal_mode,
+    make_index,
+    set_state,
+    text_of,
+    write,
+)
 from .limits import DEFAULT, Limits
-from .view import Record
+from .records import Record
 
-SCHEMA = 1
 BUSY_MS = 250
 BUILDER_IDLE_S = 30.0
 """A builder that has not written for so long is taken for dead, and its work is gone on with."""
@@ -38,27 +47,6 @@ BUILDER_IDLE_S = 30.0
 FAULTS = (sqlite3.Error, OSError, ValueError)
 """What a database can answer; a damaged one also with text that is no UTF-8."""
 
-_WAL_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS entries (
-    id INTEGER PRIMARY KEY, ref TEXT NOT NULL, change INTEGER NOT NULL, gone INTEGER, gone_at REAL,
-    current INTEGER NOT NULL, fact BLOB, delivery BLOB NOT NULL, at REAL NOT NULL, seq INTEGER NOT NULL,
-    sum INTEGER NOT NULL, entry TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS entries_state (
-    one INTEGER PRIMARY KEY CHECK (one = 1), schema INTEGER NOT NULL, epoch TEXT NOT NULL, mark TEXT NOT NULL,
-    change INTEGER NOT NULL, count INTEGER NOT NULL, horizon INTEGER NOT NULL, builder TEXT NOT NULL,
-    builder_at REAL NOT NULL);
-"""
-_INDEXES = {
-    "entries_live": "UNIQUE INDEX {} ON entries (ref) WHERE gone IS NULL",
-    "entries_past": "INDEX {} ON entries (ref) WHERE gone IS NOT NULL",
-    "entries_change": "INDEX {} ON entries (change)",
-    "entries_gone": "INDEX {} ON entries (gone) WHERE gone IS NOT NULL",
-    "entries_fact": "INDEX {} ON entries (fact) WHERE fact IS NOT NULL",
-    "entries_delivery": "INDEX {} ON entries (delivery)",
-    "entries_order": "INDEX {} ON entries (at, seq, ref)",
-}
 FIRST_BUILD = 5000
 """Rows above which a first build makes the indexes at its end, which is several times faster."""
 
@@ -112,8 +100,8 @@ class EntryIndex:
             row = db.execute("SELECT mark, change, count FROM entries_state WHERE schema = ?", (SCHEMA,)).fetchone()
             if row is None or not expected.same(Mark.parse(row[0])):
                 return False
-            change, count = _write(db, changes, row[1], row[2])
-            _set(db, mark=mark.text(), change=change, count=count)
+            change, count = write(db, changes, row[1], row[2])
+            set_state(db, mark=mark.text(), change=change, count=count)
             self._drop_gone(db, time.time() - self._limits.index_keep_s)
         return True
 
@@ -131,31 +119,31 @@ class EntryIndex:
         changed: dict[str, Record | None] = {}
         for ref, text in self._live():
             record = wanted.pop(ref, None)
-            if record is None or _text(record) != text:
+            if record is None or text_of(record) != text:
                 changed[ref] = record
         work = list(changed.items()) + list(wanted.items())
         first = not changed and len(work) > FIRST_BUILD
         if first:
             with self._writing(me) as db:
-                for name in _INDEXES:
+                for name in INDEXES:
                     db.execute(f"DROP INDEX IF EXISTS {name}")
         size = self._limits.index_batch
         batches = [work[at : at + size] for at in range(0, len(work), size)] or [[]]
         for number, batch in enumerate(batches, start=1):
             with self._writing(me) as db:
                 change, count = db.execute("SELECT change, count FROM entries_state").fetchone()
-                change, count = _write(db, dict(batch), change, count, changed)
-                _set(db, change=change, count=count, builder_at=time.time())
+                change, count = write(db, dict(batch), change, count, changed)
+                set_state(db, change=change, count=count, builder_at=time.time())
                 if number == 1 and len(batches) > 1:
-                    _set(db, mark="")  # from here on nobody believes the table
+                    set_state(db, mark="")  # from here on nobody believes the table
                 if number == len(batches) and not first:
-                    _set(db, mark=mark.text(), builder="")
+                    set_state(db, mark=mark.text(), builder="")
         if first:
-            for name in _INDEXES:
+            for name in INDEXES:
                 with self._writing(me) as db:
-                    _index(db, name)
+                    make_index(db, name)
             with self._writing(me) as db:
-                _set(db, mark=mark.text(), builder="")
+                set_state(db, mark=mark.text(), builder="")
         return True
 
     def _take(self, db: sqlite3.Connection, expected: Mark | None, me: str) -> bool:
@@ -165,9 +153,9 @@ class EntryIndex:
             there = Mark.parse(row[1])
             if (there is None) != (expected is None) or (there is not None and not there.same(expected)):
                 return False
-            if row[2] and time.time() - row[3] < BUILDER_IDLE_S and _alive(row[2]):
+            if row[2] and time.time() - row[3] < BUILDER_IDLE_S and alive(row[2]):
                 return False
-            _set(db, builder=me, builder_at=time.time())
+            set_state(db, builder=me, builder_at=time.time())
             return True
         db.execute("DELETE FROM entries")
         db.execute(
@@ -241,7 +229,8 @@ class EntryIndex:
                 if self._ill:
                     db.executescript("DROP TABLE IF EXISTS entries; DROP TABLE IF EXISTS entries_state;")
                 if self._ill or not self._ready:
-                    db.executescript(_TABLES)
+                    drop_other_form(db)
+                    db.executescript(TABLES)
                     self._ready, self._ill = True, False
                 db.execute("BEGIN IMMEDIATE")
                 try:
@@ -250,8 +239,8 @@ class EntryIndex:
                         if row is None or row[0] != builder:
                             raise IndexUnusable("another process builds the index")
                     else:
-                        for name in _INDEXES:
-                            _index(db, name)
+                        for name in INDEXES:
+                            make_index(db, name)
                     yield db
                     files.fault_point("before commit index")
                     db.execute("COMMIT")
@@ -317,76 +306,6 @@ class EntryIndex:
         if last[0] is not None:
             db.execute("DELETE FROM entries WHERE gone IS NOT NULL AND gone_at < ?", (before,))
             db.execute("UPDATE entries_state SET horizon = max(horizon, ?)", last)
-
-
-def journal_mode() -> str:
-    """WAL where the WAL-reset bug is fixed, else DELETE (START.md)."""
-    here = sqlite3.sqlite_version_info
-    fixed = here >= _WAL_FIXED[0] or any(here[:2] == there[:2] and here >= there for there in _WAL_FIXED[1:])
-    return "WAL" if fixed else "DELETE"
-
-
-def _index(db: sqlite3.Connection, name: str) -> None:
-    """Make an index that is not there."""
-    if not db.execute("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", (name,)).fetchone():
-        db.execute("CREATE " + _INDEXES[name].format(name))
-
-
-def _write(
-    db: sqlite3.Connection,
-    changes: Mapping[str, Record | None],
-    change: int,
-    count: int,
-    live: Container[str] | None = None,
-) -> tuple[int, int]:
-    """Apply changes; gives the last change number and the number of live rows.
-
-    `live` names the refs among them that have a row, where the caller knows it.
-    """
-    now = time.time()
-    rows = []
-    for ref, record in changes.items():
-        change += 1
-        closed = 0
-        if live is None or ref in live:
-            close = "UPDATE entries SET gone = ?, gone_at = ? WHERE ref = ? AND gone IS NULL"
-            closed = db.execute(close, (change, now, ref)).rowcount
-        count += (record is not None) - closed
-        if record is not None:
-            at, seq, _ = order_key(record.entry)
-            fact = short(record.fact_key) if record.states_fact else None
-            current = int(is_current(record.entry))
-            text = _text(record)
-            rows.append((ref, change, current, fact, short(record.delivery), at, seq, checksum(ref, text), text))
-    db.executemany(
-        "INSERT INTO entries (ref, change, current, fact, delivery, at, seq, sum, entry)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        rows,
-    )
-    return change, count
-
-
-def _alive(builder: str) -> bool:
-    """False when the process of a builder certainly is gone; one of another container is found out by its silence."""
-    pid = builder.partition(".")[0]
-    if sys.platform == "win32" or not pid.isdigit():
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return int(pid) != os.getpid()
-
-
-def _set(db: sqlite3.Connection, **values: object) -> None:
-    names = ", ".join(f"{name} = :{name}" for name in values)
-    db.execute(f"UPDATE entries_state SET {names}", values)
-
-
-def _text(record: Record) -> str:
-    return json.dumps(record.entry, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 __all__ = ["Changes", "EntryIndex", "IndexBase", "IndexUnusable", "Mark", "journal_mode"]

@@ -2,9 +2,9 @@
 
     OSError
     └── StoreError            something kept the store from doing what was asked; nothing was half done
-        ├── StoreBusy         the lock was not had in time: try again later, the row stays Pending ├──
-        StoreReadOnly     this process must not write here: permissions, no locks, another machine, a newer
-        form └── StoreWriteFailed  a write, sync or replace failed: the old state stands
+        ├── StoreBusy         the lock was not had in time: try again later, the row stays Pending
+        ├── StoreReadOnly     this process must not write here: permissions, no locks, another machine, a newer form
+        └── StoreWriteFailed  a write, sync or replace failed: the old state stands
 
 `Damaged` and `CutFailed` are internal: the one never leaves a store, which repairs or shows the last good copy instead
 (CR10); the other makes the store read-only in this process (D49.8).

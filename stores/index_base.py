@@ -2,14 +2,19 @@
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 from .entry import Entry
-from .view import BaseLost, OrderKey, Record, number_in
+from .keys import MOST, NAMES, Name
+from .records import Base, BaseLost, OrderKey, Record, number_in
 
 PAGE = 500
+PAGE_MANY = 300
+"""Entries that are asked for at once."""
+KEPT = 2000
+"""Entries that a base keeps in memory: those that questions ask for come again."""
 
 
 class IndexUnusable(Exception):
@@ -81,10 +86,24 @@ SELECT epoch, horizon,
     (SELECT sum || ' ' || entry FROM entries WHERE ref = :ref AND gone IS NULL AND change <= :at),
     (SELECT sum || ' ' || entry FROM entries WHERE ref = :ref AND gone IS NOT NULL AND gone > :at AND change <= :at)
 FROM entries_state"""
+_MANY = """
+SELECT epoch, NULL FROM entries_state
+UNION ALL SELECT ref, sum || ' ' || entry FROM entries WHERE ref IN ({refs}) AND gone IS NOT NULL AND gone > :at
+    AND change <= :at
+UNION ALL SELECT ref, sum || ' ' || entry FROM entries WHERE ref IN ({refs}) AND gone IS NULL AND change <= :at"""
+_CHANGED = """
+SELECT epoch, horizon FROM entries_state
+UNION ALL SELECT ref, 0 FROM entries WHERE change > :old AND change <= :at
+UNION ALL SELECT ref, 0 FROM entries WHERE gone IS NOT NULL AND gone > :old AND gone <= :at"""
 _LATEST = "SELECT sum || ' ' || entry FROM entries WHERE ref = :ref AND gone IS NULL"
-_REFS = """
+_BY_DIGEST = """
 SELECT state.epoch, entries.ref FROM entries_state AS state LEFT JOIN entries
     ON {column} = :digest AND entries.change <= :at AND (gone IS NULL OR gone > :at)"""
+_REFS = {column: _BY_DIGEST.format(column=column) for column in ("fact", "delivery")}
+_REFS |= {name: f"{_BY_DIGEST.format(column=name)} LIMIT {MOST}" for name in NAMES}
+_LAST = """
+SELECT ref, sum || ' ' || entry FROM entries WHERE change <= :at AND (gone IS NULL OR gone > :at)
+    ORDER BY at DESC, seq DESC, ref DESC LIMIT :page"""
 _PAGE = """
 SELECT at, seq, ref, current, {what} FROM entries
     WHERE (at, seq, ref) > (:a, :s, :r) AND change <= :at AND (gone IS NULL OR gone > :at)
@@ -102,6 +121,27 @@ class IndexBase:
         self._epoch = epoch
         self._at = at
         self._count = count
+        self._kept: dict[str, Record] = {}
+
+    def records_of(self, refs: Sequence[str]) -> dict[str, Record]:
+        kept = self._kept
+        found = {ref: kept[ref] for ref in refs if ref in kept}
+        missing = [ref for ref in dict.fromkeys(refs) if ref not in found]
+        for at in range(0, len(missing), PAGE_MANY):
+            some = missing[at : at + PAGE_MANY]
+            names = {f"r{number}": ref for number, ref in enumerate(some)}
+            rows = self._rows(_MANY.format(refs=",".join(f":{name}" for name in names)), **names)
+            self._check(rows[0][0] if rows else "")
+            read = {ref: self._record(ref, text) for ref, text in rows[1:]}
+            for ref in some if len(read) < len(some) else ():
+                # Not there, or only in a version that was deleted meanwhile.
+                if ref not in read and (record := self.record(ref)) is not None:
+                    read[ref] = record
+            found.update(read)
+            if len(kept) + len(read) > KEPT:
+                kept.clear()
+            kept.update(read)
+        return found
 
     def record(self, ref: str) -> Record | None:
         ((epoch, horizon, live, past),) = self._rows(_RECORD, ref=ref) or [("", 0, None, None)]
@@ -132,15 +172,26 @@ class IndexBase:
         return ((key, self._record(key[2], text)) for key, text in pages)
 
     def stating(self, fact_key: str) -> list[str]:
-        refs = self._refs("fact", fact_key)
+        refs = self._refs("fact", short(fact_key))
         return [ref for ref in refs if (record := self.record(ref)) and record.fact_key == fact_key]
 
     def carrying(self, delivery: str) -> list[str]:
-        refs = self._refs("delivery", delivery)
+        refs = self._refs("delivery", short(delivery))
         return [ref for ref in refs if (record := self.record(ref)) and record.delivery == delivery]
 
-    def _refs(self, column: str, digest: str) -> list[str]:
-        rows = self._rows(_REFS.format(column=column), digest=short(digest))
+    def keyed(self, name: Name, key: bytes) -> list[str]:
+        refs = self._refs(name, key)
+        return [ref for ref in refs if (record := self.record(ref)) and record.key(name) == key]
+
+    def count_disputed(self) -> int:
+        sql = "SELECT count(*) FROM entries WHERE disputed = 1 AND change <= :at AND (gone IS NULL OR gone > :at)"
+        return int(self._rows(sql)[0][0])
+
+    def latest(self, number: int) -> list[Record]:
+        return [self._record(ref, text) for ref, text in self._rows(_LAST, page=number)]
+
+    def _refs(self, column: str, digest: bytes) -> list[str]:
+        rows = self._rows(_REFS[column], digest=digest)
         self._check(rows[0][0] if rows else "")
         return [ref for _, ref in rows if ref is not None]
 
@@ -174,6 +225,13 @@ class IndexBase:
 
     def distrust(self) -> None:
         self._index.distrust()
+
+    def changed_since(self, older: Base) -> list[str] | None:
+        if not isinstance(older, IndexBase) or older._epoch != self._epoch:
+            return None
+        rows = self._rows(_CHANGED, old=older._at)
+        self._check(rows[0][0] if rows else "")
+        return None if older._at < rows[0][1] else [ref for ref, _ in rows[1:]]
 
     def _check(self, epoch: str) -> None:
         if epoch != self._epoch:

@@ -39,6 +39,9 @@ class Limits:
     reader_wait_s: float = 0.05
     """How long it waits for that lock (D49.14)."""
 
+    reader_first_wait_s: float = 2.0
+    """The same for a reader that has seen no state yet: it would have nothing to show instead."""
+
     parse_patience: int = 8 * MIB
     """Bytes: a reader that finds a larger checkpoint just replaced waits a moment for the derived index to follow,
     rather than parse it (half a second for 40 MiB)."""

@@ -289,7 +289,9 @@ class LocalStore:
         try:
             snapshot = self._loader.look(self._known)
         except Unsteady:
-            with self._lock.hold(self._limits.reader_wait_s, mark=False):
+            # Without a last good state to show, an empty one would be a lie: it waits for the writers at work.
+            wait = self._limits.reader_wait_s if self._good is not None else self._limits.reader_first_wait_s
+            with self._lock.hold(wait, mark=False):
                 snapshot = self._loader.look(None)
         self._known = snapshot
         if not snapshot.damage:

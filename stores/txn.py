@@ -1,9 +1,14 @@
 """One transaction: the state when the lock was had, and the changes staged on it."""
 
+import heapq
+from typing import Any
+
 from . import codec
-from .entry import Entry, entry_digest
+from .entry import Entry, entry_digest, order_key, said_at
+from .keys import Name
 from .receipts import Receipts
-from .view import Record, View
+from .records import Record, by_key
+from .view import View
 
 
 class Txn:
@@ -15,8 +20,12 @@ class Txn:
         self._staged: dict[str, Record | None] = {}
         self._before: dict[str, Record | None] = {}
         self._notes: dict[str, str] = {}
-        self._facts: dict[str, dict[str, None]] = {}
         self._deliveries: dict[str, dict[str, None]] = {}
+        # By fact and by keys.py's names; each is made when it is first asked for and kept up from then on.
+        self._facts: dict[str, dict[str, None]] | None = None
+        self._keys: dict[Name, dict[bytes, dict[str, None]]] = {}
+        self._newest: float | None = None
+        self._fresh: list[Record] = []  # staged since `newest` was last asked for
 
     def get(self, ref: str) -> Entry | None:
         """The entry under `ref`, or None.  It is shared: copy it before changing it."""
@@ -39,8 +48,36 @@ class Txn:
 
     def all_by_fact_key(self, key: str) -> list[str]:
         """The refs of all current entries (no conflict copies) that state this fact."""
+        if self._facts is None:
+            self._facts = {}
+            for ref, record in self._staged.items():
+                if record is not None and record.states_fact:
+                    self._facts.setdefault(record.fact_key, {})[ref] = None
         below = [ref for ref in self._base.all_by_fact_key(key) if ref not in self._staged]
         return below + list(self._facts.get(key, ()))
+
+    def keyed(self, name: Name, key: bytes) -> list[str]:
+        """Refs of entries that have this key (keys.py); those of the base are at most `keys.MOST`."""
+        if name not in self._keys:
+            groups = by_key(name, self._staged)
+            self._keys[name] = {key: dict.fromkeys(refs) for key, refs in groups.items()}
+        below = [ref for ref in self._base.keyed(name, key) if ref not in self._staged]
+        return below + list(self._keys[name].get(key, ()))
+
+    def newest(self) -> float:
+        """When the statement was made that was said last of all, in epoch seconds; 0 in an empty store."""
+        if self._newest is None:
+            self._newest = self._base.newest()
+        for record in self._fresh:
+            self._newest = max(self._newest, said_at(record.entry))
+        self._fresh.clear()
+        return self._newest
+
+    def latest(self, number: int) -> list[Entry]:
+        """The entries said last, current or not, latest first."""
+        own = [record.entry for record in self._staged.values() if record is not None]
+        below = [each for each in self._base.latest(2 * number) if each["ref"] not in self._staged]
+        return heapq.nlargest(number, below + own, key=order_key)
 
     def delivered(self, digest: str) -> str | None:
         """Where a delivery is: the ref it lives under, "" when only a receipt is left, None when never seen (CR1)."""
@@ -110,15 +147,18 @@ class Txn:
         if not same:
             self._staged[ref] = record
             self._note(record, ref, there=True)
+            if record is not None:
+                self._fresh.append(record)
 
     def _note(self, record: Record | None, ref: str, *, there: bool) -> None:
         """Keep the staged entries findable by fact and by delivery."""
         if record is None:
             return
-        keys = [(self._deliveries, record.delivery)]
-        if record.states_fact:
-            keys.append((self._facts, record.fact_key))
-        for table, key in keys:
+        tables: list[tuple[dict[Any, dict[str, None]], Any]] = [(self._deliveries, record.delivery)]
+        if self._facts is not None and record.states_fact:
+            tables.append((self._facts, record.fact_key))
+        tables += [(table, key) for name, table in self._keys.items() if (key := record.key(name)) is not None]
+        for table, key in tables:
             if there:
                 table.setdefault(key, {})[ref] = None
             else:

@@ -5,148 +5,18 @@ committed since.  Both answer the same questions, so that nobody above needs to 
 """
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from . import codec
-from .entry import (
-    Entry,
-    entry_fact_key,
-    is_conflict,
-    is_current,
-    order_key,
-    original_delivery,
-    seq_of,
-)
+from .entry import Entry, is_current, order_key, said_at
+from .keys import Name
+from .records import Base, BaseLost, MemoryBase, OrderKey, Record, by_key, grouped, number_in
 
 T = TypeVar("T")
-OrderKey = tuple[float, int, str]
 
 COMPACT_AT = 512
 """Overlay entries above which an in-memory base takes them in; at the least, for it is copied then."""
-
-
-class BaseLost(Exception):
-    """The derived index under a view cannot be read any more; the view goes over to the files themselves."""
-
-
-class Record:
-    """An entry with what is derived from it, computed once and carried from state to state while unchanged."""
-
-    __slots__ = ("_block", "_delivery", "_fact_key", "entry")
-
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
-        self._block: bytes | None = None
-        self._delivery: str | None = None
-        self._fact_key: str | None = None
-
-    @property
-    def block(self) -> bytes:
-        """Its text in the checkpoint."""
-        if self._block is None:
-            self._block = codec.block(self.entry["ref"], self.entry)
-        return self._block
-
-    @property
-    def delivery(self) -> str:
-        """Digest of the delivery it came from (D116)."""
-        if self._delivery is None:
-            self._delivery = original_delivery(self.entry)
-        return self._delivery
-
-    @property
-    def fact_key(self) -> str:
-        """Digest of audience, project and normalised text."""
-        if self._fact_key is None:
-            self._fact_key = entry_fact_key(self.entry)
-        return self._fact_key
-
-    @property
-    def states_fact(self) -> bool:
-        """True when an equal statement may be merged into it: current, and no conflict copy."""
-        return is_current(self.entry) and not is_conflict(self.entry)
-
-
-class Base(Protocol):
-    """The lower part of a view.  Every method may raise BaseLost."""
-
-    def record(self, ref: str) -> Record | None:
-        """The entry under `ref`."""
-
-    def count(self) -> int:
-        """Number of entries."""
-
-    def keys(self, *, current: bool) -> Iterator[tuple[OrderKey, str]]:
-        """Order key and ref of all (or all current) entries, in order."""
-
-    def records(self, *, current: bool) -> Iterator[tuple[OrderKey, Record]]:
-        """The same with the entries."""
-
-    def count_current(self) -> int:
-        """Number of current entries."""
-
-    def highest_seq(self) -> int:
-        """The highest outbox number in any ref, that of a conflict copy's original included; 0 when there is none."""
-
-    def stating(self, fact_key: str) -> list[str]:
-        """Refs of current entries, no conflict copies, that state a fact."""
-
-    def distrust(self) -> None:
-        """It was found to contradict itself."""
-
-    def carrying(self, delivery: str) -> list[str]:
-        """Refs of entries that came from a delivery."""
-
-
-class MemoryBase:
-    """A parsed checkpoint."""
-
-    def __init__(self, records: dict[str, Record]) -> None:
-        self._records = records
-        self._order: list[tuple[OrderKey, Record]] | None = None
-        self._by_fact: dict[str, list[str]] | None = None
-        self._by_delivery: dict[str, list[str]] | None = None
-
-    def record(self, ref: str) -> Record | None:
-        return self._records.get(ref)
-
-    def count(self) -> int:
-        return len(self._records)
-
-    def keys(self, *, current: bool) -> Iterator[tuple[OrderKey, str]]:
-        return ((key, record.entry["ref"]) for key, record in self.records(current=current))
-
-    def records(self, *, current: bool) -> Iterator[tuple[OrderKey, Record]]:
-        if self._order is None:
-            pairs = [(order_key(record.entry), record) for record in self._records.values()]
-            self._order = sorted(pairs, key=lambda pair: pair[0])
-        return (pair for pair in self._order if not current or is_current(pair[1].entry))
-
-    def count_current(self) -> int:
-        return sum(1 for record in self._records.values() if is_current(record.entry))
-
-    def highest_seq(self) -> int:
-        return max(map(number_in, self._records), default=0)
-
-    def stating(self, fact_key: str) -> list[str]:
-        if self._by_fact is None:
-            self._by_fact = _grouped(
-                (record.fact_key, ref) for ref, record in self._records.items() if record.states_fact
-            )
-        return self._by_fact.get(fact_key, [])
-
-    def carrying(self, delivery: str) -> list[str]:
-        if self._by_delivery is None:
-            self._by_delivery = _grouped((record.delivery, ref) for ref, record in self._records.items())
-        return self._by_delivery.get(delivery, [])
-
-    def distrust(self) -> None:
-        """A dictionary does not."""
-
-    def all(self) -> dict[str, Record]:
-        """The records by ref; not to be changed."""
-        return self._records
 
 
 class View(Mapping[str, Entry]):
@@ -171,6 +41,8 @@ class View(Mapping[str, Entry]):
         self._count: int | None = None
         self._by_fact: dict[str, list[str]] | None = None
         self._by_delivery: dict[str, list[str]] | None = None
+        self._by_key: dict[str, dict[bytes, list[str]]] = {}
+        self._newest: float | None = None
 
     def __getitem__(self, ref: str) -> Entry:
         record = self.record(ref)
@@ -181,6 +53,20 @@ class View(Mapping[str, Entry]):
         if record is None:
             raise KeyError(ref)
         return record.entry
+
+    def get_many(self, refs: Sequence[str]) -> dict[str, Entry]:
+        """Those of these refs that there are, in the order given; one question to the index instead of one each."""
+        overlay = self._overlay
+        wanted = [ref for ref in refs if ref not in overlay]
+        below = self._ask(lambda base: base.records_of(wanted)) if wanted else {}
+        found: dict[str, Entry] = {}
+        for ref in refs:
+            record = overlay[ref] if ref in overlay else below.get(ref)
+            if record is not None:
+                found[ref] = record.entry
+            elif ref in self._listed and (entry := self.get(ref)) is not None:  # see __getitem__
+                found[ref] = entry
+        return found
 
     def __contains__(self, ref: object) -> bool:
         return isinstance(ref, str) and self.record(ref) is not None
@@ -223,6 +109,15 @@ class View(Mapping[str, Entry]):
             count -= below is not None and is_current(below.entry)
         return count
 
+    def count_conflicts(self) -> int:
+        """How many open conflicts there are: current entries with `conflict_with`, without reading the others."""
+        count = self._ask(lambda base: base.count_disputed())
+        for ref, record in self._overlay.items():
+            below = self._below(ref)
+            count += record is not None and record.disputed
+            count -= below is not None and below.disputed
+        return count
+
     def highest_seq(self) -> int:
         """The highest outbox number in any committed ref, 0 when there is none: a new one must be above it (CD43)."""
         return max(self._ask(lambda base: base.highest_seq()), *map(number_in, self._overlay), 0)
@@ -239,7 +134,7 @@ class View(Mapping[str, Entry]):
         """The refs of all current entries (no conflict copies) that state this fact."""
         if self._by_fact is None:
             changed = [record for record in self._overlay.values() if record is not None and record.states_fact]
-            self._by_fact = _grouped((record.fact_key, record.entry["ref"]) for record in changed)
+            self._by_fact = grouped((record.fact_key, record.entry["ref"]) for record in changed)
         below = self._ask(lambda base: base.stating(key))
         return [ref for ref in below if ref not in self._overlay] + self._by_fact.get(key, [])
 
@@ -247,11 +142,35 @@ class View(Mapping[str, Entry]):
         """The ref under which this delivery lives: as current text, old version or conflict copy."""
         if self._by_delivery is None:
             changed = [record for record in self._overlay.values() if record is not None]
-            self._by_delivery = _grouped((record.delivery, record.entry["ref"]) for record in changed)
+            self._by_delivery = grouped((record.delivery, record.entry["ref"]) for record in changed)
         if digest in self._by_delivery:
             return self._by_delivery[digest][0]
         below = self._ask(lambda base: base.carrying(digest))
         return next((ref for ref in below if ref not in self._overlay), None)
+
+    def keyed(self, name: Name, key: bytes) -> list[str]:
+        """Refs of entries that have this key (keys.py); those of the base are at most `keys.MOST`."""
+        if name not in self._by_key:
+            self._by_key[name] = by_key(name, self._overlay)
+        below = self._ask(lambda base: base.keyed(name, key))
+        return [ref for ref in below if ref not in self._overlay] + self._by_key[name].get(key, [])
+
+    def newest(self) -> float:
+        """When the statement was made that was said last of all, in epoch seconds; 0 in an empty store."""
+        if self._newest is None:
+            below = self._ask(lambda base: base.latest(1))
+            every = [*below, *(record for record in self._overlay.values() if record is not None)]
+            self._newest = max((said_at(record.entry) for record in every), default=0.0)
+        return self._newest
+
+    def latest(self, number: int) -> list[Entry]:
+        """The entries said last, current or not, latest first; of those that were changed since, not all."""
+        below = self._ask(lambda base: base.latest(2 * number))
+        kept = [record for record in below if record.entry["ref"] not in self._overlay]
+        own = [record for record in self._overlay.values() if record is not None]
+        return [
+            record.entry for record in heapq.nlargest(number, kept + own, key=lambda record: order_key(record.entry))
+        ]
 
     def record(self, ref: str) -> Record | None:
         """Internal to `stores/`: the record behind an entry."""
@@ -279,6 +198,19 @@ class View(Mapping[str, Entry]):
             if before.pop(record.entry["ref"], None) is not record:
                 changes[record.entry["ref"]] = record
         return {**dict.fromkeys(before), **changes}
+
+    def changed_since(self, old: "View") -> list[str] | None:
+        """Refs in which this view may differ from `old`; None when that cannot be told without reading everything."""
+        try:
+            told = [] if self._base is old._base else self._base.changed_since(old._base)
+        except BaseLost:
+            return None
+        if told is None:
+            return None
+        before, after = old._overlay, self._overlay
+        if self._base is not old._base:
+            return list(dict.fromkeys([*told, *before, *after]))
+        return [ref for ref in {**before, **after} if before.get(ref, before) is not after.get(ref, after)]
 
     @property
     def overlay(self) -> dict[str, Record | None]:
@@ -327,11 +259,6 @@ class View(Mapping[str, Entry]):
             self._base, self._fallback, self._listed = self._fallback(), None, frozenset()
 
 
-def number_in(ref: str) -> int:
-    """The outbox number in a ref or, for a conflict copy, in the ref it conflicts with; 0 when there is none."""
-    return seq_of(ref.split("-conflict-")[0]) or 0
-
-
 def build(entries: Mapping[str, Entry], token: tuple[Any, ...], last: View | None = None) -> View:
     """A view of freshly parsed entries; records of equal entries are taken over from `last`."""
     known = last.base.all() if last is not None and isinstance(last.base, MemoryBase) else {}
@@ -353,15 +280,10 @@ def _applied(records: dict[str, Record], changes: Mapping[str, Record | None]) -
     return merged
 
 
-def _grouped(pairs: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
-
-
 def _first(pair: tuple[OrderKey, Any]) -> OrderKey:
     return pair[0]
 
 
 EMPTY = View(MemoryBase({}), {}, ())
+
+__all__ = ["EMPTY", "Base", "BaseLost", "MemoryBase", "OrderKey", "Record", "View", "build", "number_in"]

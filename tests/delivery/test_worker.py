@@ -438,8 +438,9 @@ def test_rows_of_a_process_killed_later_are_looked_for_again_but_once_a_minute(o
 def test_a_sleeping_worker_looks_for_rows_of_the_dead_too(outbox, store, worker):
     worker.wake()
     until(lambda: worker._look_for_dead_at)
-    fill(outbox, "a")
-    assert outbox.claim(limit=1, owner=dead_owner())
+    with worker._one_batch:  # the dead one is quicker
+        fill(outbox, "a")
+        assert outbox.claim(limit=1, owner=dead_owner())
     assert not store.arrived.wait(0.3)
     worker._look_for_dead_at = 0.0
     assert store.arrived.wait(20)

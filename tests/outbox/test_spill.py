@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from cognition.outbox import Outbox, OutboxUnavailable, SeenMark
 from cognition.outboxdb import spill
+from cognition.outboxdb.schema import VERSION
 from cognition.queue import DurablePushQueue, Worker
 
 from .boxes import fact, query, texts
@@ -161,7 +162,7 @@ def test_a_newer_version_of_the_file_goes_to_the_spill(opened, path):
     query(path, "PRAGMA user_version = 99")
     opened.close()
     assert opened.enqueue([fact("a")]) == [""]
-    query(path, "PRAGMA user_version = 1")
+    query(path, f"PRAGMA user_version = {VERSION}")
     assert opened.adopt_spills() == 1
 
 

@@ -221,7 +221,7 @@ def test_a_first_build_of_many_rows_makes_the_indexes_last(home: Path) -> None:
     with sqlite3.connect(home / "recall.db") as db:
         made = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'index'")}
     db.close()
-    assert set(entry_index._INDEXES) <= made
+    assert set(entry_index.INDEXES) <= made
     assert on_index(opened(home))
     assert contents(opened(home)) == expected(home)
 
@@ -255,3 +255,23 @@ def test_the_journal_mode_follows_the_sqlite_version() -> None:
     ):
         with mock.patch.object(sqlite3, "sqlite_version_info", version):
             assert entry_index.journal_mode() == mode, version
+
+
+def test_many_entries_are_read_at_once_and_a_view_knows_what_changed_since_another(home: Path) -> None:
+    """A turn asks for a hundred entries, and the text index for what a commit has changed (D49.15)."""
+    store = opened(home)
+    assert store.sync_index()
+    before = store.view()
+    put(store, entry("cog-s-2", "put right"))
+    remove(store, "cog-s-5")
+    over = store.view()
+    assert store.sync_index()
+    after = store.view()
+    assert isinstance(after.base, IndexBase)
+    for view in (over, after):
+        changed = view.changed_since(before)
+        assert changed is not None
+        assert {"cog-s-2", "cog-s-5"} <= set(changed) <= set(before)
+        refs = ["cog-s-99", *reversed(list(before))]
+        assert list(view.get_many(refs).items()) == [(ref, view[ref]) for ref in refs if ref in view]
+    assert before.get_many(["cog-s-2", "cog-s-5"]) == {ref: before[ref] for ref in ("cog-s-2", "cog-s-5")}

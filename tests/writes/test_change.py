@@ -270,8 +270,7 @@ def test_forgotten_text_leaves_the_outbox_and_the_index_file(desk):
     kept = desk.store("My cousin moved to Turin.")
     forget(desk, queued)
     forget(desk, kept)
-    desk.runtime.outbox.erase()
-    desk.runtime.engine.tidy()
+    desk.runtime._tidy()
     for path in (desk.runtime.outbox.path, desk.home / "cognition" / "recall.db"):
         assert b"flatmate" not in path.read_bytes()
 

@@ -1,0 +1,239 @@
+"""The store of entries behind a Memoria API (M17-M19, M28-M33, D82-D85, D109).
+
+It has no transactions and no view of everything, so it is no `Store` of protocol.py: what merge.py does inside a
+transaction is done here by `push` (memoria_push.py), entry by entry, and what a person or a model asks for by one
+method each.  An *audience* is a subject: every request names it, every record that comes back must carry it.
+
+Every method raises MemoriaError.  NotSent: certainly nothing happened.  OutcomeUnknown: the same call again is safe
+for push, update and forget, not before `retry_after` seconds; a rating is not repeated.
+"""
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..memoria import screen
+from ..memoria.api import Api
+from ..memoria.errors import MemoriaError, OutcomeUnknown, Refused
+from .entry import Entry, content_hash
+from .memoria_push import Pusher, Put, Stands
+from .memoria_records import current_only, entry_of, identity, identity_of, ours, ref_of, standing
+from .memoria_steps import Steps, StepsInMemory
+
+if TYPE_CHECKING:
+    from ..memoria.api import Scoped
+    from ..memoria.models import Record
+
+_MEMORY_ID = re.compile(r"[0-9a-f]{32}")
+_HOPS = 8  # updates that are followed from an id that is no longer there (B043)
+_ROWS_FAULT = {
+    *("content_blocked", "content_exceeds_32_KiB", "payload_too_large", "http_400", "http_415", "http_422"),
+    *("incomplete_provenance", "invalid_content", "invalid_ref", "no_audience", "memory_not_found_in_current_subject"),
+}
+"""Refusals that are the entry's own.  Any other one (key, scope, branch, a proxy in between) concerns them all: the row
+waits, is not aged, and status names the code (D56)."""
+_GONE = "memory_not_found_in_current_subject"
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What became of one delivery; the worker reads it like merge.Outcome.
+
+    status  applied, already, merged, conflict: delivered; refused: `error` is the code; later: try again
+    kind    of a later: not_sent, rejected, unknown; `aged`: the failure reached the store (D56)
+    wait    of a later: seconds before which another try is of no use; 0.0 = the queue's own delay
+    """
+
+    ref: str
+    status: str
+    committed_ref: str = ""
+    error: str = ""
+    kind: str = ""
+    aged: bool = False
+    wait: float = 0.0
+    memory_id: str = ""
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """One entry to push: `audience` is the entry's, `key` names the write across crashes (the row's ref)."""
+
+    key: str
+    entry: Entry
+    base: str | None = None
+
+
+class RemoteStore:
+    """The records of one account, one subject an audience.
+
+    subject_of  the subject of an audience (memoria/identity.py); raises Refused for one that cannot be attributed
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        subject_of: Callable[[str], str],
+        steps: Steps | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.api = api
+        self._subject_of, self._steps, self._clock = subject_of, steps or StepsInMemory(), clock
+        self._pushers: dict[str, Pusher] = {}
+
+    def scope(self, audience: str) -> "Scoped":
+        """The routes of an audience."""
+        return self.api.about(self._subject_of(audience))
+
+    # -- looking -----------------------------------------------------------------------------------------------------
+
+    def get(self, wanted: str, audience: str) -> Entry | None:
+        """The current entry with this ref or memory id; one that has been replaced leads to its successor (B043)."""
+        record = self._current(wanted, audience)
+        return None if record is None else entry_of(record)
+
+    def search(
+        self, query: str, audience: str, *, top_k: int, session_id: str = ""
+    ) -> list[tuple[Entry, float | None]]:
+        """The best entries for `query` with their scores in 0..1, None where the server gave no usable one (B097)."""
+        found = self.scope(audience).retrieve(query, top_k=top_k, session_id=session_id)
+        return [(entry_of(record), record.retrieval_score) for record in current_only(found)]
+
+    def profile(self, audience: str, *, after: str = "", limit: int = 50) -> tuple[list[Entry], str]:
+        """A page of profile entries, newest first, and the id after which the next one begins, "" at the end."""
+        page = self.scope(audience).page(memory_type="profile", cursor=after, limit=limit)
+        following = page.items[-1].memory_id if page.next_cursor and page.items else ""
+        return [entry_of(record) for record in current_only(page.items)], following
+
+    def conflicts(self, ref: str, audience: str) -> list[Entry]:
+        """Everything that stands under a ref, and the copies kept beside it; one entry: no conflict (D84, D85)."""
+        scope = self.scope(audience)
+        beside = scope.find({"conflict_with": ref})
+        return [entry_of(record) for record in (*standing(scope.find({"ref": ref})), *beside)]
+
+    # -- the queue's side --------------------------------------------------------------------------------------------
+
+    def push(self, deliveries: Sequence[Delivered]) -> list[Pushed]:
+        """Push in order; an outcome for each.  After a failure of the surroundings the rest is `later`, untried."""
+        outcomes: list[Pushed] = []
+        for number, delivery in enumerate(deliveries):
+            ref = str(delivery.entry.get("ref", ""))
+            try:
+                stands = self.put(delivery)
+                outcomes.append(Pushed(ref, stands.status, stands.ref, memory_id=stands.memory_id))
+            except MemoriaError as error:
+                if isinstance(error, Refused) and error.code in _ROWS_FAULT:
+                    outcomes.append(Pushed(ref, "refused", error=f"{error.code}: {error.hint}".rstrip(": ")))
+                    continue
+                outcomes.append(_later(ref, error))
+                if isinstance(error, OutcomeUnknown) and not error.code.startswith("network"):
+                    continue  # the server answers: one record that it stumbles over must not hold up the others
+                for one in deliveries[number + 1 :]:
+                    ref = str(one.entry.get("ref", ""))
+                    outcomes.append(Pushed(ref, "later", error=error.code, kind="not_sent", wait=error.retry_after))
+                break
+        return outcomes
+
+    def put(self, delivery: Delivered) -> Stands:
+        """Push one entry; raises what keeps it from being delivered."""
+        audience = str(delivery.entry.get("audience") or "owner")
+        return self._pusher(audience).push(Put(delivery.key, delivery.entry, delivery.base))
+
+    # -- what is asked for at once -----------------------------------------------------------------------------------
+
+    def update(
+        self, key: str, wanted: str, audience: str, content: str, provenance: Mapping[str, Any], *, kind: str = ""
+    ) -> Stands:
+        """Replace the text of an entry: under its ref by a new record, then the old one goes (D84).
+
+        A record without a ref is corrected in place of that; it gets a new id too.  The target is read right before.
+        """
+        checked = screen.checked(content)
+        record = self._current(wanted, audience)
+        if record is None:
+            raise Refused(_GONE)
+        if not ours(record):
+            return self._correct(record, audience, checked)
+        entry = {**entry_of(record), "content": content, "provenance": dict(provenance)}
+        entry = {name: value for name, value in entry.items() if name not in ("memory_id", "content_hash", "base_hash")}
+        entry |= {"kind": kind} if kind else {}
+        same = content_hash(content) == record.extra_metadata.get("content_hash") and not kind
+        if same and self._steps.get(key) is None:  # else an earlier try of this very update is not finished
+            return Stands("already", ref_of(record), record.memory_id)
+        return self._pusher(audience).push(Put(key, entry, identity_of(record)))
+
+    def forget(self, wanted: str, audience: str) -> list[str]:
+        """Take out an entry, every record under its ref, and what states the same; the ids that went, [] = none did.
+
+        Safe to repeat: forgetting what is gone is a success (MD26).
+        """
+        scope, pusher = self.scope(audience), self._pusher(audience)
+        target = self._current(wanted, audience)
+        records = {record.memory_id: record for record in scope.find({"ref": wanted})}
+        if target is not None:
+            records[target.memory_id] = target
+            if ours(target):
+                records |= {record.memory_id: record for record in scope.find({"ref": ref_of(target)})}
+        for hashed in {record.extra_metadata.get("content_hash") for record in records.values()} - {None}:
+            records |= {record.memory_id: record for record in scope.find({"content_hash": str(hashed)})}
+        return [memory_id for memory_id, record in records.items() if pusher.delete(memory_id, ref_of(record))]
+
+    def rate(self, wanted: str, audience: str, signal: str) -> str:
+        """Count a rating; the id that was rated.  OutcomeUnknown: not to be repeated, each call counts (3.14)."""
+        if self.api.branch != "main":
+            raise Refused("feedback_requires_main_branch")  # before any request (MD23)
+        record = self._current(wanted, audience)
+        if record is None:
+            raise Refused(_GONE)
+        self.scope(audience).rate(record.memory_id, signal)
+        return record.memory_id
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _pusher(self, audience: str) -> Pusher:
+        subject = self._subject_of(audience)
+        return self._pushers.setdefault(subject, Pusher(self.api.about(subject), self._steps, self._clock))
+
+    def _current(self, wanted: str, audience: str) -> "Record | None":
+        """The record that stands for a ref or an id now."""
+        scope = self.scope(audience)
+        if not _MEMORY_ID.fullmatch(wanted):
+            found = standing(scope.find({"ref": wanted}))
+            return found[0] if found else None
+        memory_id = wanted
+        for _ in range(_HOPS):
+            record = scope.get(memory_id)
+            if record is None:
+                later = standing(scope.find({"previous": memory_id}))
+                return later[0] if later else None
+            if not ours(record):
+                return record
+            found = standing(scope.find({"ref": ref_of(record)}))
+            if not found or any(one.memory_id == memory_id for one in found):
+                return record
+            memory_id = found[0].memory_id
+        return None
+
+    def _correct(self, record: "Record", audience: str, content: str) -> Stands:
+        scope = self.scope(audience)
+        try:
+            new = scope.correct(record.memory_id, content)
+        except OutcomeUnknown as unclear:
+            # Old id gone and a record with the new text there: it happened (memoria-api.md, section 5).
+            if scope.get(record.memory_id) is not None:
+                raise
+            after = [one for one in scope.page(limit=50).items if one.trust_tier == "T2" and one.content == content]
+            if not after or after[0].memory_id <= record.memory_id:
+                raise unclear from None
+            new = after[0]
+        return Stands("applied", new.memory_id, new.memory_id, record.memory_id)
+
+
+def _later(ref: str, error: MemoriaError) -> Pushed:
+    aged = error.status >= 500 or error.kind == "unknown"
+    return Pushed(ref, "later", error=error.code, kind=error.kind, aged=aged, wait=error.retry_after)
+
+
+__all__ = ["Delivered", "Pushed", "RemoteStore", "identity"]
