@@ -2,9 +2,9 @@
 
 Entries and questions go through the same steps: half width and composed form (NFKC), words found in the
 original spelling so that `camelCase` can be taken apart, case folded, accents of Latin, Greek and Cyrillic
-dropped, English suffixes cut by SQLite's own porter tokenizer.  Scripts without spaces become overlapping
-pairs of characters.  The index stores what comes out here and is told to leave it alone, so that the terms
-of a question and of an entry can be compared as plain sets.
+dropped, endings of other languages cut (suffixes.py), English ones by SQLite's own porter tokenizer.
+Scripts without spaces become overlapping pairs of characters.  The index stores what comes out here and is
+told to leave it alone, so that the terms of a question and of an entry can be compared as plain sets.
 """
 
 import itertools
@@ -16,20 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .words import (
-    GENERIC,
-    MILD,
-    PERSONAL,
-    PERSONAL_CJK,
-    STOP,
-    STOP_CJK,
-    VARIANTS,
-    WEAK_CJK,
-    WEAK_KANA,
-)
+from ..capture.lazy import lazy
+from .suffixes import base
+from .words import GENERIC, MILD, PERSONAL, PERSONAL_CJK, STOP, STOP_CJK, VARIANTS, WEAK_CJK, WEAK_KANA
 
 # Raised whenever the terms of a text change, so that an index made by other rules is made anew.
-VERSION = 1
+VERSION = 2
 
 _HAN_KANA = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -45,7 +37,7 @@ _MARKS = (
     "\u0abc-\u0acd\u0b01-\u0b57\u0b82-\u0bcd\u0c00-\u0c56\u0c81-\u0cd6\u0d00-\u0d57\u0d82-\u0df3"
 )
 # Runs of unspaced scripts stand alone; the rest is read as words, with what may join their parts.
-_RUN = re.compile(f"([{_HAN_KANA}]+|[{_HANGUL}]+|[{_UNSPACED}]+)")
+_RUN = lazy(f"([{_HAN_KANA}]+|[{_HANGUL}]+|[{_UNSPACED}]+)")
 _WORD = re.compile(
     rf"(?P<lang>\b[cC]\+\+|\b[cCfF]#(?!\w))|(?P<word>\w[\w{_MARKS}]*(?:[-./\\@:~]{{1,3}}\w[\w{_MARKS}]*)*)"
 )
@@ -56,8 +48,8 @@ _NUMERIC = re.compile(r"[vV]?\d+(?:[.:/-]\d+)+[a-z]?\d*")
 _NEGATION = re.compile(r"(?i)\b(?:ca|wo|sha)n['’]t\b|n['’]t\b")
 _CLITIC = re.compile(r"(?i)(?<=\w)['’](?:s|m|re|ve|ll|d)\b")
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|[\n。！？；]+")
-_SPACELESS = re.compile(f"[{_HAN_KANA}{_HANGUL}{_UNSPACED}]{{1,2}}")
-_HIRAGANA_PAIR = re.compile("[\u3041-\u309f\u30fc]{2}")
+_SPACELESS = lazy(f"[{_HAN_KANA}{_HANGUL}{_UNSPACED}]{{1,2}}")
+_HIRAGANA_PAIR = lazy("[\u3041-\u309f\u30fc]{2}")
 _ODD_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
 )
@@ -140,8 +132,13 @@ def _stemmable(word: str) -> bool:
     return 3 <= len(word) <= 24 and word.isascii() and word.isalpha()
 
 
-def _stem(word: str) -> str:
-    word = VARIANTS.get(word, word)
+def _root(word: str, surface: str = "") -> str:
+    """What of a folded word the English stemmer gets: other languages' endings are off."""
+    return VARIANTS.get(word) or base(word, (surface or word).casefold())
+
+
+def _stem(word: str, surface: str = "") -> str:
+    word = _root(word, surface)
     return _STEMS[word] if _stemmable(word) else word
 
 
@@ -209,12 +206,47 @@ def _pieces(text: str) -> Iterator[_Piece]:
                 yield _Piece(match.group().casefold(), "word", match.group())
 
 
+# Terms of words seen before, by their spelling: what a word becomes does not depend on its neighbours.
+_SEEN: dict[str, tuple[str, ...]] = {}
+_SEEN_MOST = 50_000
+# ASCII words without the exceptional `c++` and `c#`.
+_ASCII_WORD = re.compile(r"\w+(?:[-./\\@:~]{1,3}\w+)*")
+_EXCEPTION = re.compile(r"[cCfF](?:\+\+|#)")
+
+
 def index_terms(text: str) -> list[str]:
     """The terms of a text to be found, in reading order, repetitions included; none holds white space."""
-    pieces = list(itertools.islice(_pieces(prepare(text[:_INDEXED_CHARS])), _INDEXED_TERMS))
-    words = [VARIANTS.get(piece.text, piece.text) for piece in pieces if piece.kind == "word"]
+    text = prepare(text[:_INDEXED_CHARS])
+    if not text.isascii() or _EXCEPTION.search(text):
+        return _terms_of(itertools.islice(_pieces(text), _INDEXED_TERMS))
+    seen = _SEEN
+    words = _ASCII_WORD.findall(text)
+    try:
+        found = [term for word in words for term in seen[word]]
+    except KeyError:
+        if len(seen) > _SEEN_MOST:
+            seen.clear()
+        fresh = {word: [piece for piece in _identifier(word) if piece.text] for word in words if word not in seen}
+        _learn(piece for pieces in fresh.values() for piece in pieces)
+        made = {word: tuple(_term_of(piece) for piece in pieces) for word, pieces in fresh.items()}
+        found = [term for word in words for term in (seen.get(word) or made.get(word) or ())]
+        seen.update(made)
+    return found[:_INDEXED_TERMS]
+
+
+def _terms_of(some: Iterable[_Piece]) -> list[str]:
+    pieces = list(some)
+    _learn(pieces)
+    return [_term_of(piece) for piece in pieces]
+
+
+def _learn(pieces: Iterable[_Piece]) -> None:
+    words = (_root(piece.text, piece.surface) for piece in pieces if piece.kind == "word")
     _STEMS.learn(word for word in words if _stemmable(word))
-    return [_stem(piece.text) if piece.kind == "word" else piece.text for piece in pieces]
+
+
+def _term_of(piece: _Piece) -> str:
+    return _stem(piece.text, piece.surface) if piece.kind == "word" else piece.text
 
 
 # ── questions ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -254,7 +286,7 @@ class Question:
 # A pasted page is not a question: of a long text only both ends are read.
 _HEAD_CHARS, _TAIL_CHARS = 3000, 1500
 _MOST_TERMS = 32
-_GENERIC_WEIGHT, _MILD_WEIGHT, _NAME_FACTOR, _WHOLE_WEIGHT, _NUMBER_WEIGHT = 0.3, 0.6, 1.25, 0.6, 0.5
+GENERIC_WEIGHT, MILD_WEIGHT, _NAME_FACTOR, _WHOLE_WEIGHT, _NUMBER_WEIGHT = 0.3, 0.6, 1.25, 0.6, 0.5
 # Two neighbouring pairs of characters weigh about as much as a word.
 _PAIR_WEIGHT, _WEAK_PAIR_WEIGHT, _SINGLE_WEIGHT, _KANA_WEIGHT = 0.6, 0.25, 0.5, 0.1
 
@@ -284,8 +316,8 @@ def is_personal(text: str) -> bool:
 def word_weight(word: str) -> float:
     """The say of a folded word in a question before any count: its frequency in talk of every kind, roughly."""
     if word in MILD:
-        return _MILD_WEIGHT
-    return _GENERIC_WEIGHT if word in GENERIC else 1.0
+        return MILD_WEIGHT
+    return GENERIC_WEIGHT if word in GENERIC else 1.0
 
 
 def question(text: str, *, prefixes: bool = False, keep_stop_words: bool = False) -> Question:
@@ -301,9 +333,9 @@ def question(text: str, *, prefixes: bool = False, keep_stop_words: bool = False
     if spoken.isspace() and not text.isspace():
         spoken = text
     sentences = [list(_pieces(part)) for part in _SENTENCE.split(spoken) if part and not part.isspace()]
-    words = [piece.text for sentence in sentences for piece in sentence if piece.kind == "word"]
-    stop = frozenset() if keep_stop_words else STOP[language(words)]
-    _STEMS.learn(w for w in (VARIANTS.get(word, word) for word in words) if _stemmable(w))
+    spelled = [piece for sentence in sentences for piece in sentence if piece.kind == "word"]
+    stop = frozenset() if keep_stop_words else STOP[language(piece.text for piece in spelled)]
+    _learn(spelled)
     weights: dict[str, float] = {}
     prefix: dict[str, str] = {}
     places: list[list[str]] = []
@@ -312,7 +344,7 @@ def question(text: str, *, prefixes: bool = False, keep_stop_words: bool = False
         for number, piece in enumerate(sentence):
             if piece.kind == "tail" or (piece.kind == "word" and piece.text in stop):
                 continue
-            term = _stem(piece.text) if piece.kind == "word" else piece.text
+            term = _term_of(piece)
             weight = _weight(piece, first=number == 0)
             weights[term] = max(weights.get(term, 0.0), weight)
             if piece.kind == "single" or (prefixes and piece.kind in ("word", "whole") and len(piece.text) > 2):
@@ -330,6 +362,8 @@ def _weight(piece: _Piece, *, first: bool) -> float:
     if piece.kind != "word":
         return _WHOLE_WEIGHT if piece.kind == "whole" else term_weight(piece.text)
     weight = word_weight(piece.text)
+    if weight == 1.0 and (stem := _term_of(piece)) != piece.text:
+        weight = term_weight(stem) or weight  # "numbers" says as little as "number"
     if weight == 1.0 and piece.surface[:1].isupper() and (not first or piece.surface.isupper()):
         return _NAME_FACTOR
     return weight
@@ -337,7 +371,7 @@ def _weight(piece: _Piece, *, first: bool) -> float:
 
 def _stems_of(words: Iterable[str]) -> frozenset[str]:
     words = list(words)
-    _STEMS.learn(word for word in words if _stemmable(word))
+    _STEMS.learn(root for root in map(_root, words) if _stemmable(root))
     return frozenset(map(_stem, words))
 
 
@@ -350,12 +384,12 @@ def _known_stems() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
 def term_weight(term: str) -> float:
     """The say of an index term, seen without its sentence: 0 for stop words, up to 1 for a word with a subject."""
     if term.isdigit():
-        return _NUMBER_WEIGHT if len(term) > 1 else _GENERIC_WEIGHT
+        return _NUMBER_WEIGHT if len(term) > 1 else GENERIC_WEIGHT
     if term.isascii() or not _SPACELESS.fullmatch(term):
         stop, mild, generic = _known_stems()
         if term in stop:
             return 0.0
-        return _MILD_WEIGHT if term in mild else _GENERIC_WEIGHT if term in generic else 1.0
+        return MILD_WEIGHT if term in mild else GENERIC_WEIGHT if term in generic else 1.0
     if len(term) == 1:
         return _SINGLE_WEIGHT
     if _HIRAGANA_PAIR.fullmatch(term):

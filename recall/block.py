@@ -16,8 +16,8 @@ from ..budget import HEADING, plain, quote
 
 _OPEN, _CLOSE = "<memory-context>", "</memory-context>"
 _NOTE = "[System note: The following is recalled memory context"
-_LINE = re.compile(r'- \[([\w.@-]{1,120})\] ("(?:[^"\\]|\\.)*+")( …)? \(.*\)')
-_EARLIER_LINE = re.compile(r"- \[([\w.@-]{1,120})\] (.+?)( …)? \([^()]*\)")
+_LINE = re.compile(r'- \[([\w.@%-]{1,120})\] ("(?:[^"\\]|\\.)*+")( …)? \(.*\)')
+_EARLIER_LINE = re.compile(r"- \[([\w.@%-]{1,120})\] (.+?)( …)? \([^()]*\)")
 _JSON_CONTENT = "\x00json:"  # how the host's database stores a list of parts (host.md 11)
 _SUMMARY_OPENINGS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]", "[PRIOR CONTEXT")
 

@@ -1,28 +1,37 @@
 """Recall and search over the committed entries: question in, text or hits out.
 
-    question ─ analyse ─> terms ─ index ─> candidates ─ store's view ─> entries ─ rank ─> bands ─ budget ─> text
+    question ─ analyse ─> terms ─ index ─> candidates ─ store's view ─> entries ─ rank ─> bands ─┐
+             └ ask ─> the log ─> passages, without what the entries say or have corrected ─────┴─ budget ─> text
 
 The store is asked for every entry that is shown, so that nothing forgotten, replaced or of another audience can come
 out of a stale index.  On the turn's path the index is brought up to date only as far as 60 ms allow; the worker calls
 `refresh` after every push.
 """
 
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
-from typing import Protocol
 
 from .. import budget
 from ..stores.entry import Entry
-from . import analyse, floor
+from . import analyse, floor, made
 from .block import Told
+from .choose import Choice
+from .conversations import Conversations, Log, entry_of
 from .delta import Delta
-from .index import Filter, StoreView, TextIndex, text_of
-from .rank import SEARCH_FLOOR, Band, Match, Statistics, rank
+from .finder import Where
+from .guests import Guests
+from .index import Filter, StoreView, TextIndex, entries_of, text_of
+from .narrow import PORTRAIT, asks_about_user, days_of, distance, filter_of, narrowed, still, with_kin
+from .nearness import Nearness
+from .outdated import Editor, Outdated
+from .rank import SEARCH_FLOOR, Match, Statistics, promising, rank
+from .results import TIERS, Hit, Recalled, Store
+from .slots import asked_for
 from .smalltalk import is_small_talk
+from .standing import Standing
 
 __all__ = ["Hit", "RecallEngine", "Recalled", "is_small_talk"]
 
@@ -41,62 +50,46 @@ FLOOR_LINE = 80  # tokens of one entry of the floor
 RECALL_CANDIDATES, SEARCH_CANDIDATES = 160, 1000  # entries looked at; a search counts its total among them
 TOP_K_MOST = 50
 WHOLE_QUESTION = 20_000  # characters of a question that are read at all
-
-_ABOUT_ME = re.compile(
-    r"\bwho am i\b|\b(?:know|remember|learn(?:ed|t)?|recall|have|stored?|saved?)\b[^.?!]{0,24}\babout (?:me|us)\b"
-    r"|\bwhat do you (?:remember|know)\b\W*$|\bwer bin ich\b|\b(?:weisst|erinnerst)\b[^.?!]{0,24}\bmich\b"
-    r"|\bsabes (?:de|sobre) m[ií]\b|\bqui[ée]n soy\b|\bsais(?:-tu)? (?:de|sur) moi\b|\bqui suis-je\b"
-    r"|\bsabe sobre mim\b|\bquem sou eu\b|关于我|我是谁|记得我|了解我|私について|私は誰|나에 대해"
-)
-_PORTRAIT = ("identity", "rule", "taboo", "preference", "instruction", "fact", "decision")
-
-
-class Store(Protocol):
-    """What recall needs of a store."""
-
-    def view(self) -> StoreView: ...
-
-
-@dataclass(frozen=True)
-class Hit:
-    """One found entry (shared: copy before changing), its score 0..1 and its band."""
-
-    entry: Entry
-    score: float
-    band: Band
-
-
-@dataclass(frozen=True)
-class Recalled:
-    """A recall block, or "" when there is nothing to say.
-
-    `refs`: the entries it shows, in order; `omitted`: relevant entries that the budget left out; `pending_shown`: the
-    text holds the Pending line; `floor_given`: the floor was asked for and this was the message to give it with.
-    """
-
-    text: str
-    refs: tuple[str, ...]
-    omitted: int
-    pending_shown: bool = False
-    floor_given: bool = False
+DRY_RUN = "Which database do we use for the search over our notes, and who has chosen it?"
+LEAST_ROOM = 60  # tokens below which no passage is looked for
 
 
 class RecallEngine:
-    """Recall for one home.  Any thread may call it; nothing is opened before the first call."""
+    """Recall for one home.  Any thread may call it; nothing is opened before the first call.
 
-    def __init__(self, store: Store, path: Path) -> None:
+    log  the conversation log, None where none is kept      nearness  what also finds entries in other words
+    """
+
+    def __init__(self, store: Store, path: Path, log: Log | None = None, nearness: Nearness | None = None) -> None:
         self._store = store
+        self._nearness = nearness or Nearness()
+        self._conversations = Conversations(log) if log is not None else None
+        self._outdated = Outdated()
+        self._trouble = ""
         self._index = TextIndex(Path(path))
-        # The floors as of one state of the store: every first question of a context asks for the same few.
-        self._floors: tuple[object, dict[tuple[str, str], list[Entry]]] = (None, {})
+        self._standing = Standing(self._index)
 
     def prepare(self, audience: str, project: str) -> None:
         """What the first question of a session would wait for; for the worker, when the session begins."""
-        self._floor(self._current_view(), _filter(audience, project, None), project)
+        self._standing.floor(self._current_view(), filter_of(audience, project, None), project)
+        # Everything else that is made at first use: tables, patterns, pages of both files.
+        self.recall(
+            DRY_RUN, audience=audience, project=project, target_tokens=2000, budget_tokens=2000, with_floor=True
+        )
+
+    def standing(self, audience: str, project: str, kinds: tuple[str, ...]) -> list[Entry] | None:
+        """All current entries of these kinds, of the project or of none; None while the index lags behind."""
+        view = self._current_view()
+        where = Filter(audience, (project, ""), None, kinds)
+        return self._standing.listed(view, where) if self._index.is_current(view) else None
 
     def refresh(self) -> None:
         """Bring the index up to the store's committed state; for the worker, after a push and when idle."""
-        self._index.catch_up(self._store.view())
+        view = self._store.view()
+        self._index.catch_up(view)
+        self._nearness.sync(view)
+        if self._conversations is not None:
+            self._outdated.read(view, worker=True)
 
     def tidy(self) -> None:
         """Idle work: removed text leaves the index file's bytes too (D102, D103)."""
@@ -104,7 +97,7 @@ class RecallEngine:
 
     def health(self) -> list[str]:
         """Plain sentences on what is wrong with the index and what to do; empty when all is well."""
-        return self._index.health()
+        return [*self._index.health(), *self._nearness.health(), *filter(None, [self._trouble])]
 
     def close(self) -> None:
         """Close the index file."""
@@ -123,33 +116,66 @@ class RecallEngine:
         relevant_only: bool = True,
         deadline: float | None = None,
         keep: Callable[[Entry], bool] | None = None,
+        tiers: Collection[str] = TIERS,
+        since: float | None = None,
+        until: float | None = None,
+        author: str = "",
+        session: str = "",
+        kind: Collection[str] | None = None,
+        zone: tzinfo | None = None,
     ) -> tuple[list[Hit], int]:
-        """(hits, total): the best `top_k` (1 to 50) entries of exactly this audience, and how many there are.
+        """(hits, total): the best `top_k` (1 to 50) of exactly this audience, and how many there are.
 
         Best first; entries of other projects, shown only when `project` is empty, come after those of equal band.
         `repo` is an exact label.  A query that is a ref finds that entry.  `relevant_only=False` adds entries that
         share only a little of the query.  Words match as beginnings too (CD84).  `deadline` is a monotonic time.
-        `keep` leaves out entries that are not asked for, before they are counted (D92).
+        `keep` leaves out what is not asked for, before it is counted (D92); messages come to it in an entry's form.
+        `tiers` says where to look; `since` and `until` (epoch seconds, both included), `author` (part of a name),
+        `session` and `kind` narrow both.
         """
         if not isinstance(query, str) or not query.strip():
             return [], 0
         deadline = time.monotonic() + DEADLINE_S if deadline is None else deadline
-        view = self._current_view()
-        where = _filter(audience, project, repo)
-        named = view.get(query.strip())
-        if named is not None and where.allows(named) and (keep is None or keep(named)):
-            return [Hit(named, 1.0, "strong")], 1
-        asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True)
-        if not asked.terms:
-            asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True, keep_stop_words=True)
-        least = SEARCH_FLOOR if relevant_only else 0.0
-        matches = [
-            match for match in self._find(asked, view, where, deadline, SEARCH_CANDIDATES) if match.relevance >= least
-        ]
-        matches = [match for match in matches if keep is None or keep(match.entry)]
-        hits = [Hit(match.entry, round(match.score, 4), match.band or "weak") for match in matches]
-        hits.sort(key=lambda hit: (hit.band != "strong", _distance(hit.entry, project) == 2, -hit.score))
-        return hits[: max(1, min(TOP_K_MOST, top_k))], len(hits)
+        top_k = max(1, min(TOP_K_MOST, top_k))
+
+        meant = narrowed(keep, since=since, until=until, author=author, session=session, kind=kind)
+        hits: list[Hit] = []
+        if "entries" in tiers:
+            view = self._current_view()
+            where = filter_of(audience, project, repo)
+            named = view.get(query.strip())
+            if named is not None and where.allows(named) and meant(named):
+                return [Hit(named, 1.0, "strong")], 1
+            asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True)
+            if not asked.terms:
+                asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True, keep_stop_words=True)
+            least = SEARCH_FLOOR if relevant_only else 0.0
+            for match in self._find(query, asked, view, where, deadline, SEARCH_CANDIDATES, least):
+                if match.relevance >= least and meant(match.entry):
+                    hits.append(Hit(match.entry, round(match.score, 4), match.band or "weak"))  # noqa: PERF401
+            known = {text_of(hit.entry, "ref") for hit in hits}
+            least_of = min((hit.score for hit in hits), default=1.0)  # what words found comes first
+            for entry, near in self._nearness.found(query, view, where, known) if self._nearness.on else ():
+                if meant(entry):
+                    hits.append(Hit(entry, round(near * least_of, 4), "weak"))
+        total = len(hits)
+        if "episodes" in tiers and self._conversations is not None and repo is None:
+            place = Where(audience, (project, "") if project else None, sid=session or None, days=days_of(since, until))
+            try:
+                filtered = keep is not None or author or since is not None or until is not None
+                found, number = self._conversations.search(
+                    query[:WHOLE_QUESTION], place, top_k, deadline=deadline, zone=zone, keep=meant if filtered else None
+                )
+                hits += [Hit(entry_of(one), round(one.score * one.held, 4), one.band, "episodes") for one in found]
+                total += number
+                self._trouble = ""
+            except Exception as fault:  # the entries are an answer all the same
+                self._mark(fault)
+        hits.sort(key=lambda hit: (hit.band != "strong", distance(hit.entry, project) == 2, -hit.score))
+        return hits[:top_k], total
+
+    def _mark(self, fault: Exception) -> None:
+        self._trouble = f"past conversations could not be searched ({fault}); entries are told all the same."
 
     def _current_view(self) -> StoreView:
         view = self._store.view()
@@ -157,13 +183,23 @@ class RecallEngine:
             self._index.catch_up(view, seconds=CATCH_UP_S)
         return view
 
-    def _find(self, asked: analyse.Question, view: StoreView, where: Filter, deadline: float, most: int) -> list[Match]:
+    def _find(
+        self,
+        query: str,
+        asked: analyse.Question,
+        view: StoreView,
+        where: Filter,
+        deadline: float,
+        most: int,
+        least: float = 0.0,
+    ) -> list[Match]:
         if not asked.terms or not len(view) or time.monotonic() > deadline:
             return []
+        wide = with_kin(asked.terms)
         for _ in range(2):
             try:
-                number, mean, counts = self._index.counts([term.text for term in asked.terms], deadline)
-                found = self._index.candidates(asked.terms, counts, where, most=most, deadline=deadline)
+                number, mean, counts = self._index.counts([term.text for term in wide], deadline)
+                found = self._index.candidates(wide, counts, where, most=most, deadline=deadline)
                 break
             except sqlite3.Error as fault:
                 # Interrupted at the deadline: what there is, is nothing.  Damaged: made anew, asked once more.
@@ -172,8 +208,15 @@ class RecallEngine:
                     return []
         else:
             return []
-        pairs = [(one, entry) for one in found if (entry := view.get(one.ref)) is not None and where.allows(entry)]
-        return rank(asked, pairs, Statistics(number, mean, counts), deadline=deadline)
+        statistics = Statistics(number, mean, counts)
+        slots = asked_for(query)
+        if slots:
+            found += self._standing.filling(slots, view, where, {one.ref for one in found})
+        elif least > 0:
+            found = promising(asked, found, statistics, least)
+        entries = entries_of(view, [one.ref for one in found])
+        pairs = [(one, entry) for one in found if (entry := entries.get(one.ref)) is not None and where.allows(entry)]
+        return made.told(rank(asked, pairs, statistics, deadline=deadline, slots=slots))
 
     # ── recall ──
 
@@ -191,83 +234,126 @@ class RecallEngine:
         with_floor: bool = False,
         spent: int = 0,
         elsewhere: Callable[[str], bool] | None = None,
+        here: tuple[str, int] | None = None,
+        topic: str = "",
+        zone: tzinfo | None = None,
+        guests: Guests | None = None,
     ) -> Recalled:
         """The recall block for a user's message, at most min(target, budget) tokens; "" when there is nothing to say.
 
         Pinned entries first, then strong and weak matches, then, `with_floor`, the floor of always-on facts as far as
-        there is room (CD80); inside a band the current project's before project-free ones, then the contract's order
-        (C23).  Entries of `already` are in the context and are not repeated (CD81); with what was `Told` of them, an
-        entry that has another text by now is, with a note (D77).  `elsewhere` says that a text stands in the context
-        by other hands (D67).  `spent` is what the context has been told so far, in tokens: the more, the choosier.
-        `pending` above 0 adds the Pending line.  Small talk gives "" (P34).  `deadline` is a monotonic time, 2 s from
-        now when not given; past it the block holds what was found (D79).
+        there is room (CD80), then passages of past conversations; inside a band the current project's before
+        project-free ones, then the contract's order (C23).  What `already` names is in the context and not repeated
+        (CD81); with what was `Told` of them, an entry that has another text by now is, with a note (D77).  `elsewhere`
+        says that a text stands in the context by other hands (D67).  `spent` is what the context has been told so far,
+        in tokens: the more, the choosier.  `here`: messages of this conversation from this ordinal on are in the
+        context themselves.  `topic` is what was said just before, for questions that go on from it; `zone` the user's
+        time zone.  `pending` above 0 adds the Pending line.  Small talk gives "" (P34).  `deadline` is a monotonic
+        time, 2 s from now when not given; past it the block holds what was found (D79).  `guests`: see guests.py (D37).
         """
         if not isinstance(query, str) or is_small_talk(query):
             return Recalled("", (), 0)
         deadline = time.monotonic() + DEADLINE_S if deadline is None else deadline
         view = self._current_view()
-        where = _filter(audience, project, None)
+        where = filter_of(audience, project, None)
         delta = Delta(already, elsewhere)
         query = query[:WHOLE_QUESTION]
         share = next((share for times, share in THRIFT if spent > times * target_tokens), 1.0)
-        chosen = self._choose(query, view, where, project, deadline, share)
+        guests = guests or Guests()
+        chosen = self._choose(query, view, where, project, deadline, share, guests)
         given = with_floor and floor.is_request(query)
-        lasting = self._floor(view, where, project) if given else []
+        lasting = self._standing.floor(view, where, project) if given else []
         if self._store.view().token != view.token:  # the store has changed meanwhile: what is gone is not told
             view = self._store.view()
-            chosen, lasting = _still(chosen, view, where), _still(lasting, view, where)
+            chosen, lasting = [*still(chosen, view, where), *guests.among(chosen)], still(lasting, view, where)
+        known = [*chosen, *lasting]  # in the block or in the context already: no passage says them again
         chosen, notes = delta.news(chosen)
         room = min(target_tokens, budget_tokens)
         tail = [budget.pending_line(pending)] if pending > 0 else []
         longest = max(LONGEST_LEAST, int(room * LONGEST_SHARE))
         fitted = budget.fit(chosen, room, frame=[budget.HEADING, *tail], longest=longest, notes=notes)
-        kept, lines = list(fitted.kept), list(fitted.lines)
+        kept, lines, omitted = list(fitted.kept), list(fitted.lines), fitted.dropped
+        refs = [text_of(entry, "ref") for entry in kept]
         if not fitted.dropped:
             for entry, line in self._beside(lasting, delta, lines, tail, room):
                 kept.append(entry)
+                refs.append(text_of(entry, "ref"))
                 lines.append(line)
+            place = Where(audience, where.projects, here=here)
+            left = int((room - budget.estimate_tokens("\n".join([budget.HEADING, *lines, *tail]))) * share)
+            outdated = self._outdated.in_view(view, audience) if self._conversations is not None else {}
+            editor = Editor(known, outdated)
+            said = self._passages(query, place, left, deadline, already, editor, topic, zone)
+            shown = [budget.format_passage(one.ref, one.pieces, one.day, cut=one.cut) for one in said.lines]
+            omitted = said.omitted
+            while shown:  # what the parts cost together is known only now
+                marker = [budget.truncation_marker(omitted, room)] if omitted else []
+                whole = "\n".join([budget.HEADING, *lines, *shown, *marker, *tail])
+                if budget.estimate_tokens(whole) <= room:
+                    refs += [one.ref for one in said.lines[: len(shown)]]
+                    lines += [*shown, *marker]
+                    break
+                shown.pop()
+                omitted += 1
         if not lines:
             fits = bool(tail) and budget.estimate_tokens(tail[0]) <= room
-            return Recalled(tail[0] if fits else "", (), fitted.dropped, fits, given)
+            return Recalled(tail[0] if fits else "", (), omitted, fits, given)
         text = "\n".join([budget.HEADING, *lines, *tail])
-        return Recalled(text, tuple(str(entry.get("ref")) for entry in kept), fitted.dropped, bool(tail), given)
+        return Recalled(text, tuple(refs), omitted, bool(tail), given)
+
+    def _passages(
+        self,
+        query: str,
+        where: Where,
+        room: int,
+        deadline: float,
+        already: Collection[str],
+        editor: Editor,
+        topic: str,
+        zone: tzinfo | None,
+    ) -> Choice:
+        """The passages worth telling in `room` tokens; none when the log cannot be read: the entries are told."""
+        if self._conversations is None or room < LEAST_ROOM:
+            return Choice()
+        room -= budget.estimate_tokens(budget.truncation_marker(100, room))
+        try:
+            said = self._conversations.recall(
+                query, where, room, deadline=deadline, already=already, edit=editor, topic=topic, zone=zone
+            )
+            self._trouble = ""
+            return said
+        except Exception as fault:
+            self._mark(fault)
+            return Choice()
 
     def _choose(
-        self, query: str, view: StoreView, where: Filter, project: str, deadline: float, share: float
+        self, query: str, view: StoreView, where: Filter, project: str, deadline: float, share: float, guests: Guests
     ) -> list[Entry]:
         """The entries worth telling, in the order in which they may be cut; of each band the `share` that is best."""
         asked = analyse.question(query)
-        matches = self._find(asked, view, where, deadline, RECALL_CANDIDATES)
+        matches = self._find(query, asked, view, where, deadline, RECALL_CANDIDATES)
         best = max((match.relevance for match in matches if match.band), default=0.0)
         near = [match for match in matches if match.band and match.relevance >= NEAR_BEST * best]
-        pinned = self._listed(view, where, pinned=True)
+        pinned = self._standing.listed(view, where, pinned=True)
         strong = [match.entry for match in near if match.band == "strong"][: int(STRONG_MOST * share)]
         weak = [match.entry for match in near if match.band == "weak"][: int(WEAK_MOST * share)]
-        if _ABOUT_ME.search(query.casefold()):
-            kinds = Filter(where.audience, where.projects, None, _PORTRAIT)
-            own = sorted(self._listed(view, kinds), key=budget.rank_key)
-            weak += sorted(own, key=lambda entry: _PORTRAIT.index(text_of(entry, "kind")))[:STRONG_MOST]
+        if self._nearness.on:
+            weak += self._nearness.recalled(query, view, where, {text_of(match.entry, "ref") for match in near})
+        if asks_about_user(query):
+            kinds = Filter(where.audience, where.projects, None, PORTRAIT)
+            own = sorted(self._standing.listed(view, kinds), key=budget.rank_key)
+            weak += sorted(own, key=lambda entry: PORTRAIT.index(text_of(entry, "kind")))[:STRONG_MOST]
         # Of two versions in conflict neither is told alone.
         shown = {text_of(entry, "ref") for entry in (*strong, *weak)}
         strong += [m.entry for m in matches if text_of(m.entry, "conflict_with") in shown]
+        guests.join(query, where, strong, weak, [*pinned, *strong, *weak])
+        strong, behind = made.apart(strong)
+        weak, more = made.apart([entry for entry in weak if made.is_told(entry)])
         chosen: dict[str, Entry] = {}
-        for band in (pinned, strong, weak):
-            for entry in sorted(band, key=lambda entry: (_distance(entry, project), *budget.rank_key(entry))):
+        for band in (pinned, strong, weak, [*behind, *more][: made.MOST]):
+            for entry in sorted(band, key=lambda entry: (distance(entry, project), *budget.rank_key(entry))):
                 chosen.setdefault(text_of(entry, "ref"), entry)
         return list(chosen.values())
-
-    def _floor(self, view: StoreView, where: Filter, project: str) -> list[Entry]:
-        token, known = self._floors
-        if token != view.token:
-            token, known = self._floors = (view.token, {})
-        found = known.get((where.audience, project))
-        if found is None:
-            kinds = Filter(where.audience, where.projects, None, floor.KINDS)
-            own = [entry for entry in self._listed(view, kinds) if _distance(entry, project) < 2]
-            found = floor.always_on(own)
-            if self._index.is_current(view):  # an index that lags behind would be remembered for the whole state
-                known[where.audience, project] = found
-        return found
 
     def _beside(
         self, lasting: list[Entry], delta: Delta, lines: list[str], tail: list[str], room: int
@@ -286,28 +372,3 @@ class RecallEngine:
                 break
             found.append((entry, line))
         return found
-
-    def _listed(self, view: StoreView, where: Filter, *, pinned: bool = False) -> list[Entry]:
-        try:
-            refs = self._index.refs(where, pinned=pinned)
-        except sqlite3.Error as fault:
-            self._index.guarded(fault)
-            return []
-        entries = [entry for ref in refs if (entry := view.get(ref)) is not None and where.allows(entry)]
-        return [entry for entry in entries if not pinned or entry.get("pinned") is True]
-
-
-def _filter(audience: str, project: str, repo: str | None) -> Filter:
-    return Filter(audience, (project, "") if project else None, repo)
-
-
-def _distance(entry: Entry, project: str) -> int:
-    """0 for the session's own project, 1 for project-free entries, 2 for other projects (Decision 11)."""
-    own = text_of(entry, "project")
-    return 1 if not own else 0 if own == project else 2
-
-
-def _still(entries: list[Entry], view: StoreView, where: Filter) -> list[Entry]:
-    """The entries as they are in `view`, without those that have left it."""
-    now = (view.get(text_of(entry, "ref")) for entry in entries)
-    return [entry for entry in now if entry is not None and where.allows(entry)]

@@ -12,6 +12,7 @@ of an unspaced script count as one): `好的`, `检查一下网络` and `xqzv wp
 kind in the store: nothing.
 """
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -59,11 +60,15 @@ def is_request(text: str) -> bool:
 def always_on(entries: Sequence[Entry]) -> list[Entry]:
     """Of the entries of these KINDS those that belong to the floor, best first, at most six."""
     ordered = sorted(entries, key=rank_key)
-    names = [entry for entry in ordered if _NAME.search(_words(entry))][:FLOOR_NAMES]
-    rules = [entry for entry in ordered if text_of(entry, "kind") in _RULES]
-    told = [entry for entry in ordered if text_of(entry, "kind") == "instruction" and _holds_always(entry)]
-    chosen = {text_of(entry, "ref"): entry for entry in (*names, *rules, *told)}
-    return list(chosen.values())[:FLOOR_ENTRIES]
+    names = itertools.islice((entry for entry in ordered if _NAME.search(_words(entry))), FLOOR_NAMES)
+    rules = (entry for entry in ordered if text_of(entry, "kind") in _RULES)
+    told = (entry for entry in ordered if text_of(entry, "kind") == "instruction" and _holds_always(entry))
+    chosen: dict[str, Entry] = {}
+    for entry in itertools.chain(names, rules, told):  # of hundreds of entries few are looked at
+        chosen[text_of(entry, "ref")] = entry
+        if len(chosen) == FLOOR_ENTRIES:
+            break
+    return list(chosen.values())
 
 
 def _holds_always(entry: Entry) -> bool:

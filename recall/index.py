@@ -28,6 +28,7 @@ from .database import Database, meta, passes, writing
 # ── every tunable of this file, with its unit ──
 WRITE_BUSY_MS = 50  # how long a change waits for the lock; not had, the next one catches up
 BATCH = 200  # entries changed in one transaction
+PAGE = 500  # entries read at once
 ATTEMPTS = 4  # to catch up, when other processes are at it too
 POSTINGS = 4000  # index rows that one search may walk before its commonest terms are left to the scorer
 SCAN_AT_MOST = 256  # audiences up to this size are scored whole, without asking the full-text table
@@ -182,12 +183,11 @@ class TextIndex:
             generation, known = self._documents(db)
             near = None
             if self._shown is not None and state == repr(self._shown.token):
-                near = _changed_between(self._shown, view)
+                near = changed_between(self._shown, view)
             digests: dict[str, tuple[Entry, bytes]] = {}
             changed: list[str] = []
-            for ref in view if near is None else near:
-                entry = view.get(ref)
-                if entry is None or not is_current(entry) or not _bindable(ref):
+            for ref, entry in _each(view, near):
+                if not is_current(entry) or not _bindable(ref):
                     continue
                 before = self._digests.get(ref)
                 # A view shares its unchanged entries with the one before.
@@ -352,12 +352,26 @@ class TextIndex:
         self._db.close()
 
 
-def _changed_between(old: StoreView, new: StoreView) -> list[str] | None:
-    """Refs in which two views of the same base differ; None when that cannot be told without reading everything."""
-    base, before, after = getattr(new, "base", None), getattr(old, "overlay", None), getattr(new, "overlay", None)
-    if base is None or base is not getattr(old, "base", None) or before is None or after is None:
-        return None
-    return [ref for ref in {**before, **after} if before.get(ref, before) is not after.get(ref, after)]
+def _each(view: StoreView, refs: Sequence[str] | None) -> Iterator[tuple[str, Entry]]:
+    """These entries, or all, page by page."""
+    wanted = list(view) if refs is None else refs
+    for at in range(0, len(wanted), PAGE):
+        yield from entries_of(view, wanted[at : at + PAGE]).items()
+
+
+def entries_of(view: StoreView, refs: Sequence[str]) -> Mapping[str, Entry]:
+    """Those of these refs that the view has, in their order; asked for at once where the store can give them so."""
+    ask = getattr(view, "get_many", None)
+    if ask is not None:
+        found: Mapping[str, Entry] = ask(refs)
+        return found
+    return {ref: entry for ref in refs if (entry := view.get(ref)) is not None}
+
+
+def changed_between(old: StoreView, new: StoreView) -> list[str] | None:
+    """Refs in which two views of a store may differ; None when that cannot be told without reading everything."""
+    ask = getattr(new, "changed_since", None)
+    return ask(old) if ask is not None and type(old) is type(new) else None
 
 
 def _match(terms: Sequence[analyse.Term], counts: Mapping[str, int]) -> str:

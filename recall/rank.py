@@ -20,6 +20,8 @@ from typing import Any, Literal
 from ..stores.entry import Entry
 from .analyse import Question, Term, is_personal, term_weight
 from .index import Candidate, text_of
+from .kin import kin_of
+from .slots import answers
 
 Band = Literal["pinned", "strong", "weak"]
 
@@ -27,7 +29,7 @@ Band = Literal["pinned", "strong", "weak"]
 COVERAGE, FOCUS = 0.7, 0.3  # relevance = COVERAGE·coverage + FOCUS·min(1, FOCUS_SCALE·focus)
 FOCUS_SCALE = 1.5
 STRONG = 0.62  # relevance from which an entry is in the strong band
-FLOOR = 0.34  # relevance below which it is not relevant at all
+FLOOR = 0.36  # relevance below which it is not relevant at all
 FLOOR_RICH = 0.22  # the same for one that shares much with a long question
 LEAST_EVIDENCE = 0.7  # two generic words are 0.6
 RICH_EVIDENCE = 1.9
@@ -36,6 +38,8 @@ ANSWERED_EVIDENCE = 0.3  # and the entry has everything that the question asks f
 IMPERSONAL_FACTOR = 0.9  # relevance of an entry about others to a question about oneself
 COMMON_SHARE, COMMON_FACTOR, COMMON_FROM = 0.2, 0.6, 10  # a term in over 20 % of at least 10 entries counts less
 PRIOR_ENTRIES = 100  # at this many entries the store's own counts weigh as much as the prior
+KIN = 0.6  # a related word in place of the one asked for; alone it is no evidence
+SLOT_RELEVANCE, SLOT_EVIDENCE = 0.8, 1.0  # of an entry that answers what a question about oneself asks for
 SEARCH_FLOOR = 0.2  # relevance below which an explicit search leaves an entry out
 BM25_K1, BM25_B = 1.2, 0.6
 SORT_RELEVANCE, SORT_BM25, SORT_SALIENCE, SORT_RECENCY = 0.5, 0.38, 0.07, 0.05
@@ -117,6 +121,57 @@ def _bm25(terms: Sequence[Term], words: Sequence[str], present: Sequence[int], s
     return total
 
 
+def _hits(terms: Sequence[Term], own: frozenset[str], words: Sequence[str], kin: bool) -> list[float]:
+    """`Term.found` of each term; the words are joined once, for a search among them is cheaper than a look at each.
+
+    kin  related words count too: in questions about the one who asks, because requests have kin everywhere
+    """
+    joined = ""
+    hits = []
+    for term in terms:
+        if term.text in own:
+            hits.append(1.0)
+        elif term.prefix:
+            joined = joined or f" {' '.join(words)}"
+            hits.append((1.0 if len(term.prefix) == 1 else 0.7) if f" {term.prefix}" in joined else 0.0)
+        else:
+            hits.append(KIN if kin and not own.isdisjoint(kin_of(term.text)) else 0.0)
+    return hits
+
+
+def _spans(question: Question, statistics: Statistics) -> tuple[list[float], list[tuple[int, ...]], list[float]]:
+    """What each term weighs; the sentences of the question, and all of a short one; what each of these weighs."""
+    weights = [term.weight * statistics.rarity(term.text) for term in question.terms]
+    spans = [*question.sentences]
+    if 1 < len(spans) <= 3:
+        spans.append(tuple(range(len(question.terms))))
+    return weights, spans, [sum(weights[at] for at in span) for span in spans]
+
+
+def promising(
+    question: Question, candidates: Sequence[Candidate], statistics: Statistics, least: float
+) -> list[Candidate]:
+    """Those whose relevance can reach `least`: the others need not be read from the store."""
+    terms = question.terms
+    weights, spans, totals = _spans(question, statistics)
+    firsts = [min(1.0, term.weight) for term in terms]
+    kept = []
+    for candidate in candidates:
+        own = frozenset(candidate.terms)
+        hits = _hits(terms, own, candidate.terms, question.personal)
+        if not any(hits):
+            continue
+        whole = sum(term_weight(term) for term in own)
+        for span, total in zip(spans, totals, strict=True):
+            share = sum(weights[at] * hits[at] for at in span)
+            prior = sum(firsts[at] * hits[at] for at in span)
+            focus = min(1.0, FOCUS_SCALE * prior / whole) if whole else 0.0
+            if share and COVERAGE * share / total + FOCUS * focus >= least:
+                kept.append(candidate)
+                break
+    return kept
+
+
 def rank(
     question: Question,
     candidates: Sequence[tuple[Candidate, Entry]],
@@ -124,23 +179,24 @@ def rank(
     *,
     now: float | None = None,
     deadline: float | None = None,
+    slots: tuple[int, ...] = (),
 ) -> list[Match]:
-    """The candidates that share a term with the question, best first; past the deadline only those looked at."""
+    """The candidates that share a term with the question, best first; past the deadline only those looked at.
+
+    slots  what the question asks for, see slots.py: an entry that says it needs no shared term
+    """
     now = time.time() if now is None else now
     terms = question.terms
-    weights = [term.weight * statistics.rarity(term.text) for term in terms]
+    weights, spans, totals = _spans(question, statistics)
     says = [term.weight * (COMMON_FACTOR if statistics.is_common(term.text) else 1.0) for term in terms]
-    spans = [*question.sentences]
-    if 1 < len(spans) <= 3:
-        spans.append(tuple(range(len(terms))))
-    totals = [sum(weights[at] for at in span) for span in spans]
     found: list[tuple[Entry, float, float, float]] = []
     for number, (candidate, entry) in enumerate(candidates):
         if deadline is not None and number % 32 == 31 and time.monotonic() > deadline:
             break
         own = frozenset(candidate.terms)
-        hits = [term.found(own) for term in terms]
-        if not any(hits):
+        hits = _hits(terms, own, candidate.terms, question.personal)
+        answered = bool(slots) and answers(slots, text_of(entry, "content"))
+        if not any(hits) and not answered:
             continue
         personal = question.personal and is_personal(text_of(entry, "content")[:400])
         extra = PERSONAL_EVIDENCE if personal else 0.0
@@ -160,16 +216,19 @@ def rank(
             # A sentence that passes the evidence gate counts before one that covers more of nothing.
             if (min(shown, LEAST_EVIDENCE), value) > (min(evidence, LEAST_EVIDENCE), relevance):
                 relevance, evidence = value, shown
+        if answered:
+            relevance, evidence = max(relevance, SLOT_RELEVANCE), max(evidence, SLOT_EVIDENCE)
         present = [at for at, hit in enumerate(hits) if hit]
-        found.append((entry, relevance, evidence, _bm25(terms, candidate.terms, present, statistics)))
-    best = max((bm25 for *_, bm25 in found), default=0.0) or 1.0
+        bm25 = _bm25(terms, candidate.terms, present, statistics)
+        found.append((entry, relevance, evidence, math.inf if answered else bm25))
+    best = max((bm25 for *_, bm25 in found if bm25 < math.inf), default=0.0) or 1.0
     matches = [
         Match(
             entry,
             min(
                 1.0,
                 SORT_RELEVANCE * min(1.0, relevance)
-                + SORT_BM25 * bm25 / best
+                + SORT_BM25 * min(1.0, bm25 / best)
                 + SORT_SALIENCE * min(1.0, max(0.0, finite(entry.get("salience"))))
                 + SORT_RECENCY * _recency(entry, now),
             ),

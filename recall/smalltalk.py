@@ -3,13 +3,16 @@
 import re
 import unicodedata
 
+from ..capture.lazy import lazy
+
 _WORDS = frozenset(
     """
     ok okay okey kk k yes yep yeah yup ya no nope nah sure fine great good nice cool perfect awesome excellent
     amazing wonderful lovely super alright right correct exactly indeed agreed done thanks thank thx ty tysm cheers
     please pls hi hello hey hiya howdy yo sup morning afternoon evening night goodnight bye goodbye cya later
     welcome sorry oops wow lol haha hahaha hehe hmm hm uh um ah oh aha huh continue proceed go ahead next stop wait
-    again got gotcha understood you so much very well too the all is it that a lot on do my friend there ja jo nein
+    again got gotcha understood noted you so much very well too the all is it that a lot on do my friend there ja jo
+    nein
     gut genau danke bitte hallo moin servus tschuss tschau klar alles okay super prima vielen dank schon guten
     morgen tag abend gute nacht weiter sehr si no gracias muchas hola buenos buenas dias tardes noches adios vale
     claro bueno perfecto de nada por favor genial listo sigue continua oui non merci beaucoup bonjour bonsoir salut
@@ -48,8 +51,8 @@ _PARTS = sorted(
     key=len,
     reverse=True,
 )
-_UNSPACED = re.compile("(?:" + "|".join(map(re.escape, _PARTS)) + ")+")
-_HAS_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED = lazy("(?:" + "|".join(map(re.escape, _PARTS)) + ")+")
+_HAS_UNSPACED = lazy("[\u3040-\u30ff\u3400-\u9fff]")
 _REPEATED = re.compile(r"(.)\1{2,}")
 _LAUGHTER = re.compile(
     r"(?:(?:ha|he|hi|ja|je|ah|xa|ха)+h?|k{2,}|w{2,}|o+h+|a+h+|h?m+|lo+l|5{2,}|6{2,}|[ㅋㅎㅠㅜ\u110f\u1112\u1172\u116e]+)"

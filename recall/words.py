@@ -13,7 +13,7 @@ STOP: dict[str, frozenset[str]] = {
         both but by can could did do does doing done each either else etc ever every everything few for from get
         gets getting give go goes going got had has have having he her here hers him his how however i if in into is
         it its just know let like lot many may maybe me might mine more most much must my myself neither no nor not
-        now of off ok okay on once one only or other our ours out over own per please quite rather really remind
+        now of off ok okay on once one ones only or other our ours out over own per please quite rather really remind
         remember say says shall she should so some someone something such tell than thanks that the their theirs
         them then there these they thing things this those though to too up us very want wants was we well were what
         whatever when where whether which while who whom whose why will with without would yes yet you your yours
@@ -81,6 +81,7 @@ WEAK_KANA = frozenset("はがをにへでとのもやかよねだな")
 # Words of work requests and small questions, whatever the subject.
 GENERIC: frozenset[str] = frozenset(
     """
+    two three four five six seven eight nine ten several
     able add added answer app apply ask available back bad bad based basic better bit break bring bug build call
     called case change check clean code command common complete correct create current data date day default delete
     describe detail details difference different document edit end error example explain fail failing fails feature

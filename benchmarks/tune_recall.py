@@ -1,0 +1,212 @@
+"""Choose the weights of recall/weights.py on dev conversations, and show what each part is worth.
+
+    python benchmarks/tune_recall.py --show               the present weights, dev and held back
+    python benchmarks/tune_recall.py --ablate             each part switched off
+    python benchmarks/tune_recall.py --tune [--rounds 2]  coordinate ascent on the dev conversations alone
+
+It works on the engine's parts, one log a conversation: pools are gathered once, ranked and chosen with every set of
+weights.  The figures that count are those of recall.py, through the provider.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import load  # noqa: F401
+from chats import HELD_BACK, Chat, Probe, locomo
+from cognition.capture.dates import resolve
+from cognition.chatlog import ChatLog, Draft, LogPlace
+from cognition.recall.asked import ask
+from cognition.recall.choose import Chooser
+from cognition.recall.episodes import EpisodeIndex
+from cognition.recall.finder import Finder, Where
+from cognition.recall.passages import rank
+from cognition.recall.times import days_in
+from cognition.recall.weights import NEAR_BEST, USUAL_ROOM, WEIGHTS, WHOLE_SESSIONS, Weights
+
+BUDGETS = (600, 1000, 2000, 8000)
+TUNED = (600, 1000, 2000)
+FRAME = 36  # tokens of heading and marker
+
+
+def log_of(chats: list[Chat], path: Path) -> tuple[ChatLog, dict[tuple[str, int], str]]:
+    """A log that holds the chats, and the data's id of each message by session and ordinal."""
+    log = ChatLog(path, index=EpisodeIndex())
+    ids: dict[tuple[str, int], str] = {}
+    for chat in chats:
+        for sid, lines in chat.sessions:
+            texts = [resolve(line.text, line.at, None) for line in lines]
+            drafts = [
+                Draft(line.role, text, f"{n:064x}", line.at)  # type: ignore[arg-type]
+                for n, (line, text) in enumerate(zip(lines, texts, strict=True))
+            ]
+            log.append(LogPlace(sid, sid, "owner", ""), drafts)
+            ids.update({(sid, n): line.id for n, line in enumerate(lines)})
+    return log, ids
+
+
+class Bench:
+    """One conversation, its log and the pools of its questions."""
+
+    def __init__(self, chat: Chat, folder: Path) -> None:
+        self.chat = chat
+        self.log, self.ids = log_of([chat], folder / f"{chat.name}.db")
+        self.finder = Finder()
+        self.names: dict[str, list[str]] = {}
+        with self.log.reading() as db:
+            self.names = self.finder.names(db)
+            self.known = {message.id: message for message in self.log.walk()}
+        self.end = max(line.at for line in chat.lines()) + 86400
+        self.days = {probe: days_in(probe.text, self.end, None) for probe in chat.probes}
+        self.pools: dict[tuple[Probe, float], Any] = {}
+
+    def told(self, probe: Probe, weights: Weights) -> tuple[list[str], list[Any]]:
+        asked = ask(probe.text, self.names, days=self.days[probe], weights=weights)
+        key = (probe, weights.kin)
+        pool = self.pools.get(key)
+        with self.log.reading() as db:
+            asked = self.finder.widen(db, asked, weights)
+            if pool is None:
+                pool = self.pools[key] = self.finder.gather(db, asked, Where("owner"), whole=WHOLE_SESSIONS)
+        return asked, rank(asked, pool, weights=weights)
+
+    def evidence(self, probe: Probe, weights: Weights, budgets: tuple[int, ...]) -> dict[Any, float]:
+        _, ranked = self.told(probe, weights)
+        found: dict[Any, float] = {}
+        order = [self.ids[one.doc.sid, one.doc.n] for one in ranked]
+        for k in (5, 10, 20):
+            found["recall", k] = sum(one in order[:k] for one in probe.evidence) / len(probe.evidence)
+        scores = {one.doc.id: one.score for one in ranked}
+        top = ranked[0].score if ranked else 0.0
+        # Passages are taken in order until one does not fit, so that the longest choice holds the shorter ones.
+        chooser = Chooser(lambda ids: [self.known[one] for one in ids], max(budgets) - FRAME)
+        chooser.choose(ranked)
+        for size in budgets:
+            least = top * NEAR_BEST * min(1.0, USUAL_ROOM / size) ** 2
+            steps = [doc for doc, used in chooser.steps if used <= size - FRAME and scores[doc.id] >= least]
+            shown = {self.ids[doc.sid, doc.n] for doc in steps}
+            hits = [one in shown for one in probe.evidence]
+            found[size, "any"], found[size, "all"] = float(any(hits)), float(all(hits))
+        return found
+
+
+def measure(
+    benches: list[Bench], weights: Weights, budgets: tuple[int, ...] = BUDGETS, every: int = 1
+) -> dict[Any, float]:
+    """Mean figures; those of 2,000 tokens by category too."""
+    sums: dict[Any, list[float]] = defaultdict(list)
+    for bench in benches:
+        for probe in bench.chat.probes[::every]:
+            for key, value in bench.evidence(probe, weights, budgets).items():
+                sums[key].append(value)
+                if key[0] == 2000:
+                    sums[(*key, probe.category)].append(value)
+    return {key: sum(values) / len(values) for key, values in sums.items()}
+
+
+def goal(figures: dict[Any, float]) -> float:
+    """What is made better: any and all evidence at every size, and the order at the top."""
+    return sum(value for key, value in figures.items() if len(key) == 2 and key[0] != "recall") + figures["recall", 10]
+
+
+def line(figures: dict[Any, float]) -> str:
+    sizes = sorted({key[0] for key in figures if len(key) == 2 and key[0] != "recall"})
+    parts = [f"{size}: {figures[size, 'any']:.3f}/{figures[size, 'all']:.3f}" for size in sizes]
+    return "  ".join([*parts, *(f"r@{k} {figures['recall', k]:.3f}" for k in (5, 10, 20))])
+
+
+PARTS: dict[str, dict[str, Any]] = {
+    "neighbours": {"before": (0.0, 0.0, 0.0), "after": (0.0, 0.0, 0.0), "asked": 0.0},
+    "question before": {"asked": 0.0},
+    "related words": {"kin": 0.0},
+    "speaker": {"speaker": 0.0},
+    "where the named take part": {"party": 0.0},
+    "named time": {"date": 0.0},
+    "asks for a time": {"when": 0.0},
+    "coverage": {"coverage": 0.0},
+    "word pairs": {"pair": 0.0},
+    "feedback": {"feedback": 0.0},
+    "session": {"session": 0.0},
+    "size": {"size": 0.0},
+    "names weigh more": {"name": 1.0},
+    "generic words weigh 0.3": {"generic": 0.3},
+}
+
+
+def _steps(name: str, value: Any, factor: float) -> list[Any]:
+    if isinstance(value, tuple):
+        found = []
+        for at in range(len(value)):
+            for times in (factor, 1 / factor):
+                found += [(*value[:at], value[at] * times, *value[at + 1 :])]
+        return found
+    if isinstance(value, int):
+        return [max(1, round(value * factor)), max(1, round(value / factor))]
+    return [value * factor, value / factor] if value else [0.1]
+
+
+def tune(dev: list[Bench], held: list[Bench], weights: Weights, rounds: int, every: int, only: list[str]) -> Weights:
+    """The best weights found, changing one after the other."""
+    best, top = weights, goal(measure(dev, weights, TUNED, every))
+    names = [one.name for one in fields(Weights) if one.name not in ("topic", "recency", "role")]
+    names = [name for name in names if not only or name in only]
+    for number in range(rounds):
+        factor = 1.5 if number == 0 else 1.25
+        for name in names:
+            for value in _steps(name, getattr(best, name), factor):
+                tried = replace(best, **{name: value})
+                got = goal(measure(dev, tried, TUNED, every))
+                if got > top + 0.002:
+                    best, top = tried, got
+                    print(f"{name} = {value}: {top:.4f}", flush=True)
+        print(f"round {number + 1}: dev {top:.4f}, held back {goal(measure(held, best, TUNED, every)):.4f}", flush=True)
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--ablate", action="store_true")
+    parser.add_argument("--tune", action="store_true")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=[], help="weights to tune")
+    parser.add_argument("--every", type=int, default=1, help="use every n-th question")
+    parser.add_argument("--set", default="{}", help="weights to change, as JSON")
+    given = parser.parse_args()
+    chats = locomo()
+    if not chats:
+        sys.exit("no conversations to tune on: LoCoMo's files are not at hand")
+    changed = {key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(given.set).items()}
+    weights = replace(WEIGHTS, **changed)
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        benches = [Bench(chat, Path(folder)) for chat in chats]
+        dev = [bench for bench in benches if bench.chat.name not in HELD_BACK]
+        held = [bench for bench in benches if bench.chat.name in HELD_BACK]
+        print(f"{sum(len(b.chat.probes) for b in benches)} questions, logs in {time.perf_counter() - started:.1f} s")
+        if given.tune:
+            weights = tune(dev, held, weights, given.rounds, given.every, given.only)
+            print(weights)
+        if given.show or given.tune or not given.ablate:
+            for name, some in (("dev", dev), ("held back", held), ("all", benches)):
+                figures = measure(some, weights, every=given.every)
+                print(f"{name:10} {line(figures)}")
+                kinds = sorted({key[2] for key in figures if len(key) == 3})
+                print(
+                    " " * 11
+                    + "  ".join(f"{k} {figures[2000, 'any', k]:.3f}/{figures[2000, 'all', k]:.3f}" for k in kinds)
+                )
+        if given.ablate:
+            for name, off in {"everything": {}, **PARTS}.items():
+                print(f"{name:24} {line(measure(benches, replace(weights, **off), every=given.every))}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,266 @@
+"""From the order of passages to lines: which are told, in whose words, joined where they stand side by side."""
+
+import heapq
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .. import budget
+from ..logdb.model import ref_of
+from ..telling.lines import cut_point
+from ..telling.tokens import measure, tokens_of
+from .episodes import Said, leading_name, without_name
+from .finder import Doc
+from .outdated import plain
+from .passages import Ranked
+from .smalltalk import is_small_talk
+from .weights import BRIDGE, LEAST_CUT, LIKE, REACH, TOUCHING
+
+BATCH = 48  # messages read at once
+LOOKED_AT = 1200  # passages that one choice goes through
+_LABELS = {True: "User", False: "Assistant"}
+
+Texts = Callable[[Sequence[int]], Iterable[Said]]
+
+
+@dataclass
+class _Line:
+    """Passages of one session that stand side by side."""
+
+    docs: list[Doc]
+    rank: int  # of the best of them
+
+    def touches(self, doc: Doc) -> bool:
+        first, last = self.docs[0], self.docs[-1]
+        if doc.sid != first.sid:
+            return False
+        return doc.n in (first.n - 1, last.n + 1) or any(one.n == doc.n for one in self.docs)
+
+
+@dataclass
+class Choice:
+    """lines: what is told, best first; omitted: relevant passages that there was no room for."""
+
+    lines: list[budget.Passage] = field(default_factory=list)
+    omitted: int = 0
+
+
+class Chooser:
+    """Takes passages in their order while there is room.
+
+    texts  the live messages of these ids, from the log
+    edit   what of a text, said at a time, is told; "" for nothing (outdated.py)
+    question  what is asked: that it was asked before is no answer
+    """
+
+    def __init__(
+        self,
+        texts: Texts,
+        room: int,
+        *,
+        edit: Callable[[str, float], str] = lambda text, at: text,
+        question: str = "",
+    ) -> None:
+        self._texts, self._room, self._edit = texts, room, edit
+        self._used = 0
+        self._question = plain(question)
+        self._messages: dict[int, Said] = {}
+        self._lines: list[_Line] = []
+        self._words: list[tuple[Doc, frozenset[str]]] = []
+        self._hits: set[tuple[str, int]] = set()
+        self._silent: set[tuple[str, int]] = set()  # hits that are told by other lines
+        self._between: dict[tuple[str, int], Ranked] = {}  # whole messages that may fill a gap
+        self.steps: list[tuple[Doc, int]] = []  # each passage taken, and what all have cost by then
+
+    def choose(self, ranked: Sequence[Ranked]) -> Choice:
+        """The lines for as many of `ranked` as have room; nothing lower enters after one was left out (CD75)."""
+        ranked = ranked[:LOOKED_AT]
+        self._hits = {(one.doc.sid, one.doc.n) for one in ranked if one.hit}
+        self._between = {(one.doc.sid, one.doc.n): one for one in ranked if one.doc.part == 0}
+        places: dict[tuple[str, int], list[int]] = {}
+        for number, one in enumerate(ranked):
+            places.setdefault((one.doc.sid, one.doc.n), []).append(number)
+        queue = [(-one.score, number) for number, one in enumerate(ranked)]
+        heapq.heapify(queue)
+        looked: set[int] = set()
+        batches: set[int] = set()
+        taken, exact, last = 0, False, None
+        while queue and last is None:
+            value, number = heapq.heappop(queue)
+            if number in looked:
+                continue
+            one = ranked[number]
+            if (batch := number // BATCH) not in batches:
+                batches.add(batch)
+                self._read(ranked[batch * BATCH : (batch + 1) * BATCH])
+            fits = self._take(one.doc, one.hit)
+            if fits is False:
+                if exact:
+                    last = one
+                    break
+                # What the parts cost together is a little less than their sum.
+                self._used, exact = sum(measure(budget.format_entry(each) + "\n") for each in self._told()), True
+                heapq.heappush(queue, (value, number))
+                continue
+            looked.add(number)
+            if fits:
+                taken += 1
+                # Beside a line there is no other to open: as much is told for less.
+                for step in (-1, 1):
+                    for beside in places.get((one.doc.sid, one.doc.n + step), ()):
+                        if beside not in looked:
+                            heapq.heappush(queue, (-ranked[beside].score * TOUCHING, beside))
+        told = self._told()
+        omitted = len(ranked) - len(looked) if last is not None else 0
+        if last is not None and (cut := self._cut(last.doc)) is not None:
+            told.append(cut)
+            omitted -= 1
+        return Choice(told, omitted)
+
+    def _told(self) -> list[budget.Passage]:
+        lines = (self._passage(line) for line in sorted(self._lines, key=lambda line: line.rank))
+        return [line for line in lines if line.pieces]
+
+    def _cut(self, doc: Doc) -> budget.Passage | None:
+        """The beginning of the first passage that did not fit, where there is room for something worth reading."""
+        room = self._room - tokens_of(self._used)
+        touching = any(line.touches(doc) for line in self._lines)
+        if room < LEAST_CUT or touching:
+            return None
+        whole = self._passage(_Line([doc], 0))
+        frame = tokens_of(measure(budget.format_passage(whole.ref, "", whole.day)))
+        who, said = whole.pieces[0]
+        # About four characters a token, and of wide scripts one.
+        share = min(1.0, (room - frame - 4) / max(1, tokens_of(measure(said))))
+        at = int(len(said) * share)
+        while at >= LEAST_CUT:
+            kept = said[: cut_point(said, at)].rstrip()
+            if len(kept) >= LEAST_CUT and tokens_of(measure(kept)) <= room - frame - 4:
+                return budget.Passage(whole.ref, ((who, kept),), whole.day, True)
+            at = at * 4 // 5  # its beginning is dearer than the rest
+        return None
+
+    def _read(self, some: Sequence[Ranked]) -> None:
+        missing = list(dict.fromkeys(one.doc.message for one in some if one.doc.message not in self._messages))
+        for message in self._texts(missing):
+            if message.state == "live":
+                self._messages[message.id] = message
+
+    def _take(self, doc: Doc, hit: bool) -> bool | None:
+        """True: taken; False: no room; None: there is nothing to tell of it."""
+        message = self._messages.get(doc.message)
+        if message is None:
+            return None
+        if any(doc.id == one.id for line in self._lines for one in line.docs):
+            return True  # it has filled a gap
+        said = message.text[doc.start : doc.stop]
+        if self._question and plain(without_name(said)) == self._question:
+            return None
+        if not self._edit(said, message.sent_at):
+            self._silent.add((doc.sid, doc.n))
+            return None
+        if not hit and self._says_nothing(doc, said):
+            return None
+        words = frozenset(doc.terms.split(" "))
+        if len(words) > 4 and any(
+            doc.message != other.message and _alike(words, known) for other, known in self._words
+        ):
+            return None
+        cost = self._cost(doc, message)
+        touching = [line for line in self._lines if line.touches(doc)]
+        if not touching:
+            frame = measure(f'- [{ref_of(doc.sid, doc.n)}..{doc.n}] "" ({budget.day_of(message.sent_at)})\n')
+            if self._bridged(doc, frame):
+                touching = [line for line in self._lines if line.touches(doc)]
+            else:
+                cost += frame
+        if tokens_of(self._used + cost) > self._room:
+            return False
+        self._used += cost
+        self._words.append((doc, words))
+        self.steps.append((doc, tokens_of(self._used)))
+        line = touching[0] if touching else _Line([], len(self._words))
+        if not touching:
+            self._lines.append(line)
+        for other in touching[1:]:
+            line.docs += other.docs
+            line.rank = min(line.rank, other.rank)
+            self._lines.remove(other)
+        line.docs.append(doc)
+        line.docs.sort(key=lambda one: (one.n, one.part))
+        return True
+
+    def _bridged(self, doc: Doc, frame: int) -> bool:
+        """Whether the message between this one and a line was taken: it costs about what a line of its own would."""
+        for line in self._lines:
+            first, last = line.docs[0], line.docs[-1]
+            if doc.sid != first.sid or doc.n not in (first.n - 2, last.n + 2):
+                continue
+            gap = self._between.get((doc.sid, (doc.n + (first.n if doc.n < first.n else last.n)) // 2))
+            if gap is None:
+                return False
+            self._read([gap])
+            message = self._messages.get(gap.doc.message)
+            if message is None or gap.doc.stop < len(message.text) or self._cost(gap.doc, message) > BRIDGE * frame:
+                return False
+            return self._take(gap.doc, gap.hit) is True
+        return False
+
+    def _says_nothing(self, doc: Doc, said: str) -> bool:
+        """A passage without a word of the question: small talk, or beside nothing but what other lines tell."""
+        if is_small_talk(without_name(said)):
+            return True
+        beside = {(doc.sid, doc.n + step) for step in range(-REACH, REACH + 1)} & self._hits
+        return bool(beside) and beside <= self._silent
+
+    def _cost(self, doc: Doc, message: Said) -> int:
+        said = message.text[doc.start : doc.stop]
+        who = _who(message)
+        return measure(f"{who}: {said}\\n" if who else f"{said}\\n")
+
+    def _passage(self, line: _Line) -> budget.Passage:
+        spans: dict[int, list[Doc]] = {}
+        for doc in line.docs:
+            spans.setdefault(doc.n, []).append(doc)
+        pieces, cut = [], False
+        day = ""
+        for docs in spans.values():
+            message = self._messages[docs[0].message]
+            parts, stop = [], -1
+            for doc in docs:
+                begin = doc.start if doc.start >= stop else stop
+                if stop >= 0 and doc.start > stop:
+                    parts.append(" … ")
+                parts.append(message.text[begin : doc.stop])
+                stop = doc.stop
+            cut = cut or docs[0].start > 0 or stop < len(message.text)
+            if said := self._edit("".join(parts), message.sent_at):
+                pieces.append((_who(message), said))
+            day = day or budget.day_of(message.sent_at)
+        first, last = line.docs[0], line.docs[-1]
+        ref = ref_of(first.sid, first.n) + (f"..{last.n}" if last.n != first.n else "")
+        return budget.Passage(ref, tuple(pieces), day, cut)
+
+
+def _who(message: Said) -> str:
+    """The name in front of a message: the chat's speaker, none where the text begins with a name, else the side."""
+    speaker = message.speaker
+    name = (speaker.get("name") or speaker.get("id")) if speaker else None
+    if isinstance(name, str) and name:
+        return name
+    return "" if leading_name(message.text) else _LABELS[message.role == "user"]
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    small, large = sorted((len(one), len(other)))
+    return small >= LIKE * large and len(one & other) >= LIKE * len(one | other)
+
+
+def held(already: Collection[str]) -> Mapping[str, list[tuple[int, int]]]:
+    """Session key -> ranges of ordinals that refs of told passages name."""
+    from ..logdb.model import parse_range
+
+    found: dict[str, list[tuple[int, int]]] = {}
+    for ref in already:
+        if ref.startswith("msg-") and (where := parse_range(ref)):
+            found.setdefault(where[0], []).append((where[1], where[2]))
+    return found

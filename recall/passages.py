@@ -1,0 +1,311 @@
+"""The order of passages: how well each answers a question, together with what stands around it.
+
+own score    BM25 over groups of words, neighbouring words, share of the question, words of the best passages
+with others  neighbours before and after, the session's best, speaker, role, time, age
+"""
+
+import heapq
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from . import analyse
+from .asked import Asked
+from .episodes import ASKS, DATES
+from .finder import Doc, Pool
+from .weights import (
+    BEST_LOOKED_AT,
+    DATE_SLACK_DAYS,
+    FLOOR,
+    FLOOR_GROWS,
+    FLOOR_NAMED,
+    FLOOR_PASSING,
+    FLOOR_SHORT,
+    LEAST_HELD,
+    RICH,
+    SHORT_WORDS,
+    WEIGHTS,
+    Weights,
+)
+
+CLOSE, NEAR = 2, 6  # words between the two of a pair: full and half worth
+LOOKED_AT = 500  # passages that the last steps look at
+SESSION_BEST = 5  # passages that speak for their session
+RECENCY_DAYS = 365.0
+USUAL_CHARS = 150.0
+REPEATED_MORE = 8  # terms that a repetition of the question may have more: a name, a word said twice
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A passage with its score; only the order and the ratio of scores mean anything.
+
+    hit  it holds a word of the question itself
+    """
+
+    doc: Doc
+    score: float
+    hit: bool = True
+
+
+def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS) -> list[Ranked]:
+    """The passages of the pool that have to do with the question, best first."""
+    own = _own(asked, pool, weights)
+    hits = frozenset(own)
+    if weights.feedback and own:
+        _feedback(asked, pool, own, weights)
+    if asked.when:
+        for key in own:
+            if pool.docs[key].marks & DATES:
+                own[key] *= 1 + weights.when
+    again = _repeats(asked, pool, own)
+    around = _around(pool, own, weights, again)
+    best = max(around.values(), default=0.0)
+    if len(around) > LOOKED_AT and not asked.days:
+        around = dict(heapq.nlargest(LOOKED_AT, around.items(), key=lambda item: item[1]))
+    by_session: dict[str, list[float]] = defaultdict(list)
+    for key, score in around.items():
+        by_session[pool.docs[key].sid].append(score)
+    session = {sid: sum(sorted(scores)[-SESSION_BEST:]) / SESSION_BEST for sid, scores in by_session.items()}
+    party = {doc.sid for doc in pool.docs.values() if doc.name in asked.names} if asked.names else frozenset()
+    ranked = []
+    recent: dict[int, float] = {}  # by day
+    for key, score in around.items():
+        doc = pool.docs[key]
+        score += weights.session * session[doc.sid]
+        if doc.sid in party:
+            score *= 1 + weights.party
+        if asked.days:
+            near = max(_near(doc.day, first, last) for first, last in asked.days)
+            score = score * (1 + weights.date * near) + weights.date * 0.15 * best * near
+        if len(asked.names) == 1 and doc.name in asked.names:
+            score *= 1 + weights.speaker
+        if asked.user is not None and bool(doc.user) == asked.user and not doc.name:
+            score *= 1 + weights.role
+        if weights.recency and today:
+            if (fresh := recent.get(doc.day)) is None:
+                fresh = recent[doc.day] = 1 + weights.recency * 0.5 ** (max(0, today - doc.day) / RECENCY_DAYS)
+            score *= fresh
+        size = (doc.stop - doc.start) / USUAL_CHARS
+        score /= (size if size > 0.3 else 0.3) ** weights.size
+        if score > 0:
+            ranked.append(Ranked(doc, score, key in hits))
+    ranked.sort(key=lambda one: (-one.score, -one.doc.day, one.doc.sid, one.doc.n, one.doc.part))
+    return ranked
+
+
+def _own(asked: Asked, pool: Pool, weights: Weights) -> dict[int, float]:
+    """The scores of the passages that hold a word of the question."""
+    lookup: dict[str, list[tuple[int, float]]] = {}
+    whole = [group.weight * pool.idf(group.term) for group in asked.groups]
+    total = sum(worth for worth, group in zip(whole, asked.groups, strict=True) if group.own) or 1.0
+    for number, group in enumerate(asked.groups):
+        for term, factor in group.terms.items():
+            lookup.setdefault(term, []).append((number, factor))
+    idf = {term: pool.idf(term) for term in lookup}
+    pairs = [(left, right) for left, right in asked.pairs if asked.groups[left].own and asked.groups[right].own]
+    own: dict[int, float] = {}
+    known = lookup.keys()
+    k1, b = weights.k1, weights.b
+    for key in pool.scored:
+        doc = pool.docs[key]
+        words = pool.words(key)
+        if known.isdisjoint(words):
+            continue
+        found: dict[str, list[int]] = {}
+        for at, word in [pair for pair in enumerate(words) if pair[1] in lookup]:
+            found.setdefault(word, []).append(at)
+        norm = k1 * (1 - b + b * doc.length / pool.mean)
+        worth: dict[int, float] = {}
+        for term, places in found.items():
+            count = len(places)
+            gain = idf[term] * count * (k1 + 1) / (count + norm)
+            for number, factor in lookup[term]:
+                value = asked.groups[number].weight * factor * gain
+                if value > worth.get(number, 0.0):
+                    worth[number] = value
+        score = sum(worth.values())
+        for left, right in pairs:
+            if left in worth and right in worth:
+                gap = _gap(found.get(asked.groups[left].term), found.get(asked.groups[right].term))
+                if gap <= NEAR:
+                    score += weights.pair * min(whole[left], whole[right]) * (1 if gap <= CLOSE else 0.5)
+        reach = sum(whole[number] for number in worth if asked.groups[number].own) / total
+        own[key] = score * (1 + weights.coverage * reach)
+    return own
+
+
+def _gap(ones: Sequence[int] | None, others: Sequence[int] | None) -> int:
+    """Words between two, by the places of both; 99 when one is not there itself."""
+    return min(abs(one - other) for one in ones for other in others) if ones and others else 99
+
+
+def _feedback(asked: Asked, pool: Pool, own: dict[int, float], weights: Weights) -> None:
+    """Words that the best passages share and the question lacks count a little, in what is at hand."""
+    best = sorted(own, key=lambda key: (-own[key], key))[: weights.feedback_from]
+    whole = sum(own[key] for key in best) or 1.0
+    asked_for = {term for group in asked.groups for term in group.terms} | {
+        term for name in asked.names for term in analyse.index_terms(name)
+    }
+    shared: Counter[str] = Counter()
+    for key in best:
+        doc = pool.docs[key]
+        for term, count in Counter(pool.words(key)).items():
+            if term not in asked_for and len(term) > 2 and term[0] != "¶" and analyse.term_weight(term) > 0.9:
+                shared[term] += own[key] / whole * count / max(1, doc.length)  # type: ignore[assignment]
+    if not shared:
+        return
+    likely = {term for term, _ in shared.most_common(5 * weights.feedback_terms)}
+    words = {
+        key: [word for word in pool.words(key) if word in likely]
+        for key in pool.scored
+        if not likely.isdisjoint(pool.words(key))
+    }
+    counts = Counter(term for found in words.values() for term in set(found))
+    size = len(pool.scored)
+    rarity = {
+        term: math.log(1 + (size - count + 0.5) / (count + 0.5))
+        for term, count in counts.items()
+        if 2 <= count <= 0.12 * size
+    }
+    chosen = sorted(((shared[term] * idf, term) for term, idf in rarity.items()), reverse=True)
+    chosen = chosen[: weights.feedback_terms]
+    if not chosen or chosen[0][0] <= 0:
+        return
+    most = chosen[0][0]
+    worth = {term: weights.feedback * value / most * rarity[term] for value, term in chosen}
+    k1, b = weights.k1, weights.b
+    for key, found in words.items():
+        tally: dict[str, int] = {}
+        for word in found:
+            if word in worth:
+                tally[word] = tally.get(word, 0) + 1
+        if tally:
+            norm = k1 * (1 - b + b * pool.docs[key].length / pool.mean)
+            more = sum(worth[term] * count * (k1 + 1) / (count + norm) for term, count in tally.items())
+            own[key] = own.get(key, 0.0) + more
+
+
+def _around(pool: Pool, own: dict[int, float], weights: Weights, again: frozenset[tuple[str, int]]) -> dict[int, float]:
+    """Scores with those of the neighbours; what stands before the question's repetition has nothing from it."""
+    order = pool.by_place()
+    got = own.get
+    told = {
+        at: value
+        for at, docs in order.items()
+        if (value := got(docs[0].id, 0.0) if len(docs) == 1 else max(got(doc.id, 0.0) for doc in docs)) > 0
+    }
+    # What each passage gives to the ones around it, rather than what each takes: most give nothing.
+    more: dict[tuple[str, int], float] = defaultdict(float)
+    steps = [(step, *pair) for step, pair in enumerate(zip(weights.before, weights.after, strict=True), start=1)]
+    for (sid, n), value in told.items():
+        docs = order[sid, n]
+        asks = weights.asked if (docs[0].marks & ASKS or any(doc.marks & ASKS for doc in docs[1:])) else 0.0
+        first = (sid, n) not in again
+        for step, before, after in steps:
+            more[sid, n + step] += value * (before + asks if step == 1 else before)
+            if first:
+                more[sid, n - step] += value * after
+    around: dict[int, float] = {}
+    for at, docs in order.items():
+        near, last = more.get(at, 0.0), len(docs) - 1
+        if last == 0:
+            around[docs[0].id] = own.get(docs[0].id, 0.0) + near
+            continue
+        for place, doc in enumerate(sorted(docs, key=lambda one: one.part)):
+            # What stands before or behind a long message is beside its first or last passage.
+            score = own.get(doc.id, 0.0) + (near if place in (0, last) else 0.0)
+            beside = (own.get(one.id, 0.0) for one in docs if abs(one.part - doc.part) == 1)
+            score += weights.before[0] * max(beside, default=0.0)
+            around[doc.id] = score
+    return around
+
+
+def _repeats(asked: Asked, pool: Pool, keys: Iterable[int]) -> frozenset[tuple[str, int]]:
+    """Where the question itself was asked before."""
+    found = set()
+    names: dict[str, frozenset[str]] = {"": frozenset()}
+    for key in keys:
+        doc = pool.docs[key]
+        # Most are ruled out by their length.
+        if doc.marks & ASKS and asked.words and 0 <= doc.length - len(asked.words) <= REPEATED_MORE:
+            name = names.get(doc.name)
+            if name is None:
+                name = names[doc.name] = frozenset(analyse.index_terms(doc.name))
+            words = {word for word in doc.terms.split(" ") if not word.startswith("¶")}
+            if words - name == asked.words - name:
+                found.add((doc.sid, doc.n))
+    return frozenset(found)
+
+
+def _near(day: int, first: int, last: int) -> float:
+    """1 for a day in the time, less the further it is away, 0 beyond two weeks; what came after counts as nearer."""
+    away = first - day if day < first else max(0.0, (day - last) * 0.5)
+    return max(0.0, 1 - away / (DATE_SLACK_DAYS + 1))
+
+
+# ── relevance ──
+
+BESIDE = 0.7  # a word in the passage beside this one
+PRIOR_PASSAGES = 60  # at so many passages the log's own counts weigh as much as the prior
+ANSWER_WORDS = 3  # that make an answer
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the log holds of a question: `covered` share of its say, 0..1; `said`: the same summed before any count;
+    `rare`: summed, each word by its rarity; `passages` of the log."""
+
+    covered: float
+    said: float
+    rare: float
+    passages: int = 0
+
+
+def held(asked: Asked, pool: Pool, ranked: Sequence[Ranked]) -> Held:
+    """The most that one of the best passages holds, together with the ones beside it."""
+    groups = [group for group in asked.groups if group.own]
+    says = [min(1.0, analyse.term_weight(group.term)) for group in groups]
+    most = math.log(1 + (pool.total + 0.5) / 0.5)
+    trust = pool.total / (pool.total + PRIOR_PASSAGES)  # counts of a small log say little
+    rare = [1 - trust + trust * pool.idf(group.term) / most for group in groups]
+    total = sum(say * idf for say, idf in zip(says, rare, strict=True)) or 1.0
+    order = pool.by_place()
+    lookup: dict[str, list[tuple[int, float]]] = {}
+    for number, group in enumerate(groups):
+        for term, factor in group.terms.items():
+            lookup.setdefault(term, []).append((number, factor))
+    best = Held(0.0, 0.0, 0.0, pool.total)
+    looked = ranked[:BEST_LOOKED_AT]
+    again = _repeats(asked, pool, (one.doc.id for one in looked))
+    # That it was asked before says that the log has an answer only if there was one.
+    idle = {(sid, n) for sid, n in again if all(doc.length < ANSWER_WORDS for doc in order.get((sid, n + 1), ()))}
+    for one in looked:
+        found: dict[int, float] = {}
+        for step, share in ((0, 1.0), (-1, BESIDE), (1, BESIDE)):
+            at = (one.doc.sid, one.doc.n + step)
+            for doc in () if at in idle else order.get(at, ()):
+                for word in pool.words(doc.id):
+                    for number, factor in lookup.get(word, ()):
+                        found[number] = max(found.get(number, 0.0), factor * share)
+        summed = sum(says[number] * rare[number] * part for number, part in found.items())
+        best = Held(
+            max(best.covered, summed / total),
+            max(best.said, sum(says[number] * part for number, part in found.items())),
+            max(best.rare, summed),
+            pool.total,
+        )
+    return best
+
+
+def is_relevant(asked: Asked, found: Held) -> bool:
+    """Whether the log has something to say to the question at all."""
+    if asked.about:
+        return found.covered >= FLOOR_NAMED or not any(group.own for group in asked.groups)
+    if asked.days and sum(group.own for group in asked.groups) <= SHORT_WORDS:
+        return found.covered >= FLOOR_SHORT or not any(group.own for group in asked.groups)
+    floor = FLOOR + FLOOR_GROWS * math.log10(max(1.0, found.passages / 1000))
+    if asked.names:
+        floor = max(floor, FLOOR_PASSING)
+    return found.said >= LEAST_HELD and (found.covered >= floor or found.rare >= RICH)

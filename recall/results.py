@@ -1,0 +1,43 @@
+"""What recall and search give back, and what they need of a store."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ..stores.entry import Entry
+from .index import StoreView
+from .rank import Band
+
+Tier = Literal["entries", "episodes"]
+TIERS: tuple[Tier, ...] = ("entries", "episodes")
+
+
+class Store(Protocol):
+    """What recall needs of a store."""
+
+    def view(self) -> StoreView: ...
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One found entry (shared: copy before changing) or message in an entry's form; its score 0..1, band and tier."""
+
+    entry: Entry
+    score: float
+    band: Band
+    tier: Tier = "entries"
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """A recall block, or "" when there is nothing to say.
+
+    `refs`: the entries and passages it shows, in order; `omitted`: relevant ones that the budget left out;
+    `pending_shown`: the text holds the Pending line; `floor_given`: the floor was asked for and this was the message
+    to give it with.
+    """
+
+    text: str
+    refs: tuple[str, ...]
+    omitted: int
+    pending_shown: bool = False
+    floor_given: bool = False

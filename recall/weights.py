@@ -1,0 +1,76 @@
+"""Every weight of the ranking of passages, in one table: chosen by benchmarks/tune_recall.py, ablated in
+docs/benchmarks.md.
+
+A passage's own score is BM25 over the groups of the question (a word and its kin count once), times what it covers of
+the question.  Around it stand the scores of its neighbours: an answer seldom repeats the words of its question.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What each kind of evidence is worth; 0 switches a part off."""
+
+    # ── own score ──
+    k1: float = 1.0  # how soon a repeated word stops to count
+    b: float = 0.3  # how much a long passage is discounted
+    generic: float = 0.6  # words of requests of every kind, beside 1 for a word with a subject
+    mild: float = 0.8  # the same for words that are a subject now and then
+    name: float = 1.5  # names and identifiers
+    named: float = 0.2  # the name of a speaker, as a word
+    prefix: float = 0.7  # a word that begins as the one asked for
+    kin: float = 0.4  # a related word in place of the one asked for
+    pair: float = 0.24  # neighbouring words of the question that stand close together here
+    coverage: float = 0.75  # share of the question that is covered
+    feedback: float = 0.3  # words that the best passages share and the question lacks
+    feedback_from: int = 8  # passages that these are taken from
+    feedback_terms: int = 18
+    # ── neighbours: of the one, two, three passages before (after) this one ──
+    before: tuple[float, float, float] = (0.33, 0.25, 0.1)
+    after: tuple[float, float, float] = (0.27, 0.25, 0.1)
+    asked: float = 0.3  # more for the one before when it is a question
+    session: float = 0.15  # the best passages of the same session
+    # ── who and when ──
+    speaker: float = 1.35  # said by the one whom the question names
+    party: float = 1.0  # said where the one whom the question names takes part
+    role: float = 0.3  # said by the side that "did you say", "did I say" asks for
+    when: float = 0.3  # names a time, for a question that asks for one
+    date: float = 1.5  # said in the time that the question names
+    topic: float = 0.3  # words of the turns before, for a question that goes on from them
+    # ── choice ──
+    size: float = 0.15  # a long passage has to be worth its tokens
+    recency: float = 0.02  # newer before older, among equals
+
+
+WEIGHTS = Weights()
+
+# ── sizes, with their units ──
+PASSAGE_CHARS = 1000  # a longer message is indexed in passages of about this size
+OVERLAP_CHARS = 160  # that two passages of a message share
+POSTINGS = 12_000  # index rows that one question may walk
+CANDIDATES = 180  # passages that are scored by all they say
+CENTRES = 60  # of them, passages whose neighbours are looked at
+REACH = 3  # messages on either side
+USUAL_ROOM = 2000  # tokens; with more room whole sessions are looked at
+WHOLE_SESSIONS = 16  # then, of the best
+SESSION_MOST = 120  # passages of each
+DATED = 80  # passages of a named time that are looked at whatever they say
+NAMED_FROM = 3  # messages that make a name a speaker's
+DATE_SLACK_DAYS = 14  # a time is often spoken of some days later
+LEAST_CUT = 40  # tokens left from which on the first passage that does not fit is told in part (CD76)
+BRIDGE = 3.0  # of what a line costs before it says anything: for so much the message between two is told as well
+TOUCHING = 1.5  # more for a passage beside one that is told already: it needs no line of its own
+LIKE = 0.9  # shared terms that make a passage the repetition of a newer one
+
+# ── relevance of a question to the log: chosen on benchmarks/requests.jsonl against questions that the log answers ──
+# Covered: the share of the question's say that the best passage and the ones beside it hold.
+FLOOR = 0.3  # covered share below which the log has nothing to say
+FLOOR_GROWS = 0.05  # more for each tenfold above 1,000 passages: in a large log chance covers more
+FLOOR_NAMED = 0.0  # the same for a question about a speaker whom it names, see asked.py
+FLOOR_PASSING = 0.4  # the same for a request that mentions a speaker in passing: the name is no evidence
+FLOOR_SHORT, SHORT_WORDS = 0.15, 2  # the same for a question of so few words that names a time
+RICH = 1.35  # summed rarity of what is held, from which a long question needs no more
+LEAST_HELD = 0.55  # summed say of what is held: one generic word is 0.3
+BEST_LOOKED_AT = 12
+NEAR_BEST = 0.05  # share of the best score below which a passage is not told beside it, in the usual room
