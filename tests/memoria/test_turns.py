@@ -1,0 +1,508 @@
+"""The state machine of turns, walked arrow by arrow and at random; capacity, leases, clocks, bytes (M43-M52)."""
+
+import contextlib
+import sqlite3
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+from cognition.memoria.observed import history_digest, pair_digest, turn_of
+from cognition.outbox import Outbox
+from cognition.outboxdb.errors import RefusedByState
+from cognition.outboxdb.turns import ARROWS, NewTurn, QueueFull, TurnRow, Turns, TurnVerdict
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from .rig import Clock, all_bytes
+
+STATES = ("held", "pending", "inflight", "done", "failed", "uncertain", "discarded")
+VERBS = tuple(dict.fromkeys(arrow.verb for arrow in ARROWS if arrow.source))
+LEADS = {(arrow.source, arrow.verb): arrow.target for arrow in ARROWS}
+B = "binding"
+
+
+def new(text: str = "I like tea.", *, session: str = "s1", binding: str = B, history: str = "", **more) -> NewTurn:
+    turn = turn_of(
+        text, "Noted.", binding=binding, subject="s", session_id=session, branch="main", history=history, **more
+    )
+    return NewTurn(turn.fingerprint, binding, turn.payload, session, turn.pair)
+
+
+class Queue:
+    """The queue with clocks that a test moves."""
+
+    def __init__(self, folder: Path, **more) -> None:
+        self.clock, self.steady = Clock(), Clock(0.0)
+        self.outbox = Outbox(folder / "cognition" / "outbox.db", clock=self.clock)
+        self.turns = Turns(self.outbox.database, clock=self.clock, steady=self.steady, **more)
+
+    def state(self, fingerprint: str) -> str:
+        found = self.turns.show(fingerprint)
+        return found["state"] if found else ""
+
+    def claim(self, binding: str = B, **more) -> list[TurnRow]:
+        return self.turns.claim(binding, "test", **more)
+
+
+@pytest.fixture
+def queue(tmp_path):
+    made = Queue(tmp_path)
+    yield made
+    made.outbox.close()
+
+
+class Subject(Queue):
+    """One turn, and every verb of the table as a call."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.turn, self.row = new(), None
+
+    @property
+    def now(self) -> str:
+        return self.state(self.turn.fingerprint)
+
+    def do(self, verb: str) -> None:
+        getattr(self, f"do_{verb}")()
+
+    def do_enqueue(self) -> None:
+        self.turns.enqueue(self.turn)
+
+    def do_enqueue_held(self) -> None:
+        self.turns.enqueue(self.turn, state="held")
+
+    def do_approve(self) -> None:
+        self.turns.approve(B)
+
+    def do_hold(self) -> None:
+        self.turns.hold(B)
+
+    def do_claim(self) -> None:
+        rows = self.claim()
+        self.row = rows[0] if rows else self.row
+
+    def _verdict(self, verb: str, **more) -> None:
+        row = self.row or TurnRow(self.turn.fingerprint, B, {}, 0, 0.0, "no token")
+        self.turns.settle([TurnVerdict(row, verb, error="e", **more)])
+
+    def do_done(self) -> None:
+        self._verdict("done")
+
+    def do_retry(self) -> None:
+        self._verdict("retry", kind="not_sent", due_at=self.clock.now)
+
+    def do_refuse(self) -> None:
+        self._verdict("refuse")
+
+    def do_unclear(self) -> None:
+        self._verdict("unclear")
+
+    def do_lease_out(self) -> None:
+        self.clock.now += 121
+        self.turns.release()
+        self.steady.now += 46
+        self.turns.release()
+
+    def do_requeue(self) -> None:
+        self.turns.requeue(self.turn.fingerprint, acknowledge_duplicate_risk=True)
+
+    def do_discard(self) -> None:
+        self.turns.discard(self.turn.fingerprint)
+
+    def do_cancel(self) -> None:
+        self.turns.cancel(B, "s1", [])
+
+    def bring_to(self, state: str) -> None:
+        ways: dict[str, list[str]] = {"": []}
+        while state not in ways:
+            for arrow in ARROWS:
+                if arrow.source in ways and arrow.target not in ways:
+                    ways[arrow.target] = [*ways[arrow.source], arrow.verb]
+        for verb in ways[state]:
+            self.do(verb)
+
+
+@pytest.fixture
+def subject(tmp_path):
+    made = Subject(tmp_path)
+    yield made
+    made.outbox.close()
+
+
+def test_the_table_names_every_state_and_no_arrow_twice():
+    assert {arrow.target for arrow in ARROWS} == set(STATES)
+    assert len(LEADS) == len(ARROWS)
+
+
+@pytest.mark.parametrize("arrow", ARROWS, ids=lambda arrow: f"{arrow.source or 'new'}-{arrow.verb}")
+def test_every_arrow_leads_where_the_table_says(subject, arrow):
+    """D55, memoria-plugin.md 2.3."""
+    subject.bring_to(arrow.source)
+    assert subject.now == arrow.source
+    subject.do(arrow.verb)
+    assert subject.now == arrow.target
+
+
+@pytest.mark.parametrize(
+    ("state", "verb"), [(state, verb) for state in STATES for verb in VERBS if (state, verb) not in LEADS]
+)
+def test_what_the_table_does_not_name_changes_nothing(subject, state, verb):
+    """M48: a late completion, a command too many, a claim of what is not due."""
+    subject.bring_to(state)
+    with contextlib.suppress(RefusedByState):
+        subject.do(verb)
+    assert subject.now == state
+
+
+class Machine(RuleBasedStateMachine):
+    """Any verbs in any order: the state is always the table's, text is there exactly in open states, and nothing that
+    was sent without a clear answer is pending again unless a person said so."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.subject = Subject(Path(self.folder.name))
+        self.expected = ""
+
+    @rule(verb=st.sampled_from(VERBS))
+    @precondition(lambda self: self.expected != "")
+    def any_verb(self, verb: str) -> None:
+        with contextlib.suppress(RefusedByState):
+            self.subject.do(verb)
+        self.expected = LEADS.get((self.expected, verb), self.expected)
+
+    @rule(verb=st.sampled_from(["enqueue", "enqueue_held"]))
+    def again(self, verb: str) -> None:
+        self.subject.do(verb)
+        self.expected = self.expected or LEADS[("", verb)]
+
+    @invariant()
+    def holds(self) -> None:
+        if not hasattr(self, "subject") or not self.expected:
+            return
+        shown = self.subject.turns.show(self.subject.turn.fingerprint)
+        assert shown["state"] == self.expected
+        assert (shown["payload"] is None) is (self.expected in ("done", "discarded"))
+
+    def teardown(self) -> None:
+        if hasattr(self, "subject"):
+            self.subject.outbox.close()
+            self.folder.cleanup()
+
+
+TestMachine = Machine.TestCase
+TestMachine.settings = settings(max_examples=25, stateful_step_count=15, deadline=None)
+
+
+# -- in --------------------------------------------------------------------------------------------------------------
+
+
+def test_repeats_are_suppressed_also_when_the_text_is_long_gone(queue):
+    """M38, MA46, MA65."""
+    assert queue.turns.enqueue(new()) == "queued"
+    assert queue.turns.enqueue(new()) == "repeat"
+    [row] = queue.claim()
+    queue.turns.settle([TurnVerdict(row, "done")])
+    queue.clock.now += 8 * 86_400
+    queue.turns.prune()
+    assert queue.turns.show(row.fingerprint) is None
+    assert queue.turns.enqueue(new()) == "repeat"
+
+
+def test_the_same_pair_after_a_longer_history_is_a_new_event(queue):
+    """M38, MA47, MD14: the history grows by one step a turn."""
+    before = ""
+    for _ in range(3):
+        before = history_digest(before, "I like tea.", "Noted.")
+        assert queue.turns.enqueue(new(history=before)) == "queued"
+    assert queue.turns.enqueue(new(history=before)) == "repeat"
+    assert queue.turns.enqueue(new(session="s2")) == "queued"
+
+
+def test_capacity_counts_pending_and_inflight_of_this_binding_alone(tmp_path):
+    """M49, MA66."""
+    queue = Queue(tmp_path, capacity=1)
+    queue.turns.enqueue(new("elsewhere", binding="other"))
+    for verb in ("refuse", "unclear"):
+        queue.turns.enqueue(new(verb))
+        queue.turns.settle([TurnVerdict(queue.claim()[0], verb)])
+    queue.turns.enqueue(new("first"))
+    with pytest.raises(QueueFull, match="capture_queue_full"):
+        queue.turns.enqueue(new("second"))
+    assert queue.turns.enqueue(new("first")) == "repeat"
+    queue.claim()
+    with pytest.raises(QueueFull):
+        queue.turns.enqueue(new("second"))
+    assert queue.turns.counts()[B] == {"failed": 1, "uncertain": 1, "inflight": 1}
+    queue.outbox.close()
+
+
+def test_a_lock_held_for_three_seconds_loses_no_turn(queue):
+    """The issue, MD4, D58: it spills, durable, and is taken in by whoever comes; once."""
+    queue.turns.counts()
+    with contextlib.closing(sqlite3.connect(queue.outbox.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert [queue.turns.enqueue(new(f"turn {n}")) for n in range(3)] == ["spilled"] * 3
+        assert queue.turns.enqueue(new("turn 0")) == "spilled"
+        other.execute("ROLLBACK")
+    assert queue.turns.spilled() == 4
+    assert queue.turns.next_due(B) == queue.clock.now
+    queue.turns.adopt_spills()
+    assert queue.turns.counts() == {B: {"pending": 3}}
+    assert queue.turns.spilled() == 0
+
+
+def test_a_spill_that_cannot_be_read_is_kept(queue):
+    queue.turns.spill_folder.mkdir(parents=True)
+    (queue.turns.spill_folder / "1-a.jsonl").write_text('{"v": 1, "turn": {}}')
+    queue.turns.counts()
+    queue.turns.adopt_spills()
+    assert any("corrupt" in path.name for path in queue.turns.spill_folder.iterdir())
+
+
+@pytest.mark.parametrize("text", ["a\ud800b", "\x00", "世" * 5_000])
+def test_any_text_can_be_queued(queue, text):
+    """MD24: a lone surrogate is replaced."""
+    assert queue.turns.enqueue(new(text)) == "queued"
+    assert queue.claim()[0].payload["messages"][0]["role"] == "user"
+
+
+# -- out -------------------------------------------------------------------------------------------------------------
+
+
+def test_another_binding_cannot_claim_and_is_visible(queue):
+    """M21, MA65."""
+    queue.turns.enqueue(new("theirs", binding="old"))
+    assert queue.claim() == []
+    assert queue.turns.dormant(B) == 1
+    assert queue.turns.counts() == {"old": {"pending": 1}}
+    assert queue.turns.adopt_binding("old", B) == 1
+    assert len(queue.claim()) == 1
+
+
+def test_two_workers_never_claim_the_same_turn(tmp_path):
+    """MA65: also between two connections."""
+    first = Queue(tmp_path)
+    for n in range(40):
+        first.turns.enqueue(new(str(n)))
+    second = Turns(Outbox(first.outbox.path, clock=first.clock).database, clock=first.clock)
+    taken: list[str] = []
+
+    def work(turns: Turns) -> None:
+        while rows := turns.claim(B, "w"):
+            taken.extend(row.fingerprint for row in rows)
+
+    threads = [threading.Thread(target=work, args=[turns]) for turns in (first.turns, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) == len(set(taken)) == 40
+
+
+def test_the_oldest_comes_first_and_a_delayed_one_holds_up_nobody(queue):
+    """2.3."""
+    for n in range(3):
+        queue.turns.enqueue(new(str(n)))
+        queue.clock.now += 1
+    [first] = queue.claim()
+    assert first.payload["messages"][0]["content"] == "0"
+    due = queue.clock.now + 60
+    queue.turns.settle([TurnVerdict(first, "retry", "observe_extraction_unavailable", kind="rejected", due_at=due)])
+    assert [row.payload["messages"][0]["content"] for row in queue.claim(limit=5)] == ["1", "2"]
+    assert queue.turns.show(first.fingerprint)["due_at"] == due
+
+
+@pytest.mark.parametrize("step", [3600.0, -3600.0, -100 * 86_400.0])
+def test_a_step_of_the_clock_neither_stalls_nor_expires(queue, step):
+    """MA79, MD11."""
+    queue.turns.enqueue(new("delayed"))
+    [row] = queue.claim()
+    queue.turns.settle([TurnVerdict(row, "retry", "connection_failed", kind="not_sent", due_at=queue.clock.now + 5)])
+    queue.turns.enqueue(new("running"))
+    [running] = queue.claim()
+    queue.clock.now += step
+    assert [one.payload["messages"][0]["content"] for one in queue.claim()] == ["delayed"]
+    for _ in range(6):  # its holder renews every 40 s
+        queue.turns.renew([running])
+        queue.turns.release()
+        queue.steady.now += 40
+        queue.clock.now += 40
+    assert queue.state(running.fingerprint) == "inflight"
+    assert queue.turns.settle([TurnVerdict(running, "done")]) == ["done"]
+
+
+def test_a_lease_that_ran_out_is_uncertain_after_a_watch(queue):
+    """M47, MA65; and a late completion changes nothing (M48, MA67)."""
+    queue.turns.enqueue(new())
+    [row] = queue.claim()
+    queue.clock.now += 121
+    assert queue.turns.release() == 0
+    queue.steady.now += 46
+    assert queue.turns.release() == 1
+    shown = queue.turns.show(row.fingerprint)
+    assert (shown["state"], shown["error"], shown["failure_kind"]) == ("uncertain", "interrupted_request", "unknown")
+    assert queue.turns.settle([TurnVerdict(row, "done")]) == ["superseded"]
+    queue.turns.requeue(row.fingerprint, acknowledge_duplicate_risk=True)
+    assert queue.turns.settle([TurnVerdict(row, "done")]) == ["superseded"]
+    [second] = queue.claim()
+    assert second.token != row.token
+    assert queue.turns.settle([TurnVerdict(second, "done")]) == ["done"]
+
+
+def test_what_a_dead_process_held_is_uncertain_at_once(tmp_path):
+    """M46, MA72."""
+    queue = Queue(tmp_path, is_dead=lambda owner: owner == "dead")
+    queue.turns.enqueue(new())
+    queue.turns.claim(B, "dead")
+    assert queue.claim() == []
+    assert queue.turns.counts() == {B: {"uncertain": 1}}
+    queue.outbox.close()
+
+
+def test_an_idle_queue_writes_nothing(queue):
+    """MI5, MD3: looks, prune and all."""
+    queue.turns.enqueue(new())
+    queue.turns.settle([TurnVerdict(queue.claim()[0], "unclear", "network_result_unknown")])
+    version = queue.outbox.data_version()
+    watcher = sqlite3.connect(queue.outbox.path)
+    before = watcher.execute("PRAGMA data_version").fetchone()
+    for _ in range(20):
+        queue.claim()
+        queue.turns.next_due(B)
+        queue.turns.release()
+        queue.turns.prune()
+        queue.turns.hold(B)
+        queue.turns.approve(B)
+        queue.turns.adopt_binding("none", B)
+    assert watcher.execute("PRAGMA data_version").fetchone() == before
+    assert queue.outbox.data_version() == version
+    watcher.close()
+
+
+def test_a_payload_that_cannot_be_sent_is_set_aside(queue):
+    queue.turns.enqueue(new())
+    with queue.outbox.database.transaction(wait=1) as tx:
+        tx.execute("UPDATE turns SET payload_json = '{\"messages\": 5}'")
+    assert queue.claim() == []
+    assert queue.turns.counts() == {B: {"failed": 1}}
+
+
+# -- a person --------------------------------------------------------------------------------------------------------
+
+
+def test_an_unclear_outcome_needs_the_flag_and_a_certain_one_does_not(queue):
+    """M55, MA73, MA74."""
+    for verb, more in (
+        ("unclear", {}),
+        ("refuse", {}),
+        ("retry", {"kind": "not_sent", "due_at": queue.clock.now + 99}),
+    ):
+        queue.turns.enqueue(new(verb))
+        [row] = queue.claim()
+        queue.turns.settle([TurnVerdict(row, verb, "code", **more)])
+    by_state = {row["state"]: row["id"] for row in queue.turns.rows()}
+    with pytest.raises(RefusedByState, match="acknowledge-duplicate-risk"):
+        queue.turns.requeue(by_state["uncertain"])
+    for state in ("failed", "pending"):
+        queue.turns.requeue(by_state[state])
+    assert len(queue.claim(limit=5)) == 2
+    assert "I like" not in str(queue.turns.rows())
+
+
+def test_an_undo_cancels_what_still_waits(queue):
+    """MD27, MI12: by what the transcript keeps."""
+    for text in ("kept", "taken back"):
+        queue.turns.enqueue(new(text))
+    queue.turns.enqueue(new("of another session", session="s2"))
+    assert queue.turns.cancel(B, "s1", [pair_digest("kept", "Noted.")]) == 1
+    assert queue.turns.counts() == {B: {"pending": 2, "discarded": 1}}
+    assert queue.turns.enqueue(new("taken back")) == "repeat"
+
+
+def test_pages_of_rows(queue):
+    for n in range(25):
+        queue.turns.enqueue(new(str(n)))
+        queue.clock.now += n % 2  # some at the same moment
+    seen, after = [], ""
+    while page := queue.turns.rows(after=after, limit=7):
+        seen += [row["id"] for row in page]
+        after = seen[-1]
+    assert len(seen) == len(set(seen)) == 25
+
+
+# -- what is left ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["done", "discard", "cancel"])
+def test_no_text_of_an_ended_turn_is_left_in_any_byte(queue, tmp_path, way):
+    """M51, MD16, the issue: after the idle pass, whatever the SQLite build."""
+    queue.turns.enqueue(new("The heron lands at noon. " * 50))
+    queue.turns.enqueue(new("another one " * 400))
+    assert b"heron" in all_bytes(tmp_path)
+    if way == "done":
+        queue.turns.settle([TurnVerdict(queue.claim()[0], "done")])
+    elif way == "discard":
+        queue.turns.discard(queue.turns.rows()[0]["id"])
+    else:
+        queue.turns.cancel(B, "s1", [])
+    assert queue.outbox.erase()
+    assert b"heron" not in all_bytes(tmp_path)
+
+
+def test_a_damaged_file_gives_its_turns_to_its_successor(queue):
+    """MA78, CR10: what was in flight there may have been taken, and an undo does not touch what it cannot know."""
+    for text in ("waits", "flies", "is done"):
+        queue.turns.enqueue(new(text))
+        queue.clock.now += 1
+    waits, flies, done = queue.claim(limit=3)
+    queue.turns.settle([TurnVerdict(waits, "retry", "connection_failed", kind="not_sent"), TurnVerdict(done, "done")])
+    queue.outbox.close()
+    path = queue.outbox.path
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        [(page,)] = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'push_queue_target'").fetchall()
+        [(size,)] = db.execute("PRAGMA page_size").fetchall()
+    data = bytearray(path.read_bytes())
+    data[(page - 1) * size : page * size] = b"\xff" * size
+    path.write_bytes(data)
+    again = Queue(queue.outbox.path.parents[1])
+    again.clock.now = queue.clock.now
+    assert again.turns.counts() == {B: {"pending": 1, "uncertain": 1}}
+    assert again.state(flies.fingerprint) == "uncertain"
+    assert again.turns.enqueue(new("is done")) == "repeat"
+    assert again.turns.cancel(B, "s1", []) == 0
+    again.outbox.close()
+
+
+def test_text_that_nobody_looked_at_does_not_stay_for_ever(queue):
+    """MI7: by age; the row says so, and the receipt goes on suppressing."""
+    queue.turns.enqueue(new())
+    [row] = queue.claim()
+    queue.turns.settle([TurnVerdict(row, "unclear", "http_500")])
+    queue.clock.now += 181 * 86_400
+    queue.turns.prune()
+    shown = queue.turns.show(row.fingerprint)
+    assert (shown["state"], shown["error"], shown["payload"]) == ("discarded", "expired", None)
+    assert queue.turns.enqueue(new()) == "repeat"
+
+
+def test_the_payload_is_the_pair_and_the_scope_and_nothing_else():
+    """M34, M39, MI13: at most 100 ids, the newest."""
+    turn = turn_of(
+        "u",
+        "a",
+        binding=B,
+        subject="s",
+        session_id="x" * 80,
+        branch="main",
+        exclude=[f"m{n}" for n in range(130)] + ["m5"],
+    )
+    assert turn.payload["messages"] == [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}]
+    assert turn.payload.keys() == {"messages", "subject_id", "session_id", "branch", "exclude_memory_ids"}
+    assert turn.payload["exclude_memory_ids"] == [f"m{n}" for n in range(30, 130)]
+    assert len(turn.payload["session_id"]) == 64
+    assert turn_of("u", "", binding=B, subject="s", session_id="x", branch="main").payload["messages"] == [
+        {"role": "user", "content": "u"}
+    ]
