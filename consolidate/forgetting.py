@@ -1,0 +1,177 @@
+"""What was forgotten leaves everything that was made from it (H29): summaries, archives, work units, open answers.
+
+    a statement, and the messages that made it
+      ──> derived entries that state it too      removed; no copy goes into the archive, the log has the rest
+      ──> their ranges                           owed again, read from a log that has lost the sentence
+      ──> answers and plans not yet in the store gone, their text with them
+
+`whole`: everything that was derived goes, whatever it says (`--cascade`).  Work units and delegations get a mark, so
+that nothing brings them back; a summary gets none, since the new one of its range bears the same name, but what it
+said is marked.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..chatlog import parse_range
+from ..delivery import forgotten
+from ..logdb.forgetting import occurrences, tokens, words_of
+from ..outbox import Outbox
+from ..outboxdb import plans, tasks
+from ..outboxdb.limits import WORKER_WAIT
+from ..outboxdb.rows import owe_erasure
+from ..outboxdb.tasks import CASCADE, CONSOLIDATE
+from ..stores.entry import Entry, entry_fact_key
+from . import names
+from .derived import resting_on, span_of
+from .desk import STORE_WAIT_S, Desk
+from .span import AGAIN
+
+SHARED = 0.6  # of a statement's telling words, which say that a text made from its message states it too
+TELLING = 3  # characters of a telling word; in scripts without spaces every character is one
+KINDS = ("summary", "work_unit", "session", "delegation")
+
+
+@dataclass
+class Erased:
+    """refs: what went; again: conversations that are read again, with the first ordinal."""
+
+    refs: list[str] = field(default_factory=list)
+    again: dict[str, int] = field(default_factory=dict)
+
+
+def has_derived(refs: Iterable[str]) -> bool:
+    """Whether a store holds anything that consolidation has made: a look at the names alone."""
+    return any(names.is_operational(ref) or names.is_unit(ref) for ref in refs)
+
+
+def erase(
+    desk: Desk,
+    outbox: Outbox,
+    audience: str,
+    statement: str,
+    messages: Sequence[str],
+    *,
+    refs: Sequence[str] = (),
+    whole: bool = False,
+) -> Erased:
+    """Take out what states `statement`, which `messages` (`msg-…`) made before they lost it.
+
+    refs  entries that were forgotten, for what was derived from them.  May be called again: nothing more happens then.
+    Raises what store and outbox raise; then it is called again.
+    """
+    view = desk.store.view()
+    made = [
+        entry
+        for ref in view
+        if (names.is_operational(ref) or names.is_unit(ref))
+        and (entry := view.get(ref)) is not None
+        and str(entry.get("audience") or "owner") == audience
+        and entry.get("kind") in KINDS
+    ]
+    near = set(resting_on(made, refs, messages).refs)
+    words = words_of(statement)
+    doomed = [
+        entry
+        for entry in made
+        if (whole and str(entry["ref"]) in near)
+        or (words and occurrences(str(entry.get("content", "")), words))
+        or (str(entry["ref"]) in near and mentions(str(entry.get("content", "")), statement))
+    ]
+    sids = {where[0] for ref in messages if (where := parse_range(ref)) is not None}
+    found = Erased([str(entry["ref"]) for entry in doomed])
+    scopes = {f"{audience}\x1f{entry.get('project') or ''}" for entry in doomed}
+    with desk.database.transaction(wait=WORKER_WAIT) as tx:
+        _drop_unfinished(tx, desk, sids, scopes)
+    if doomed:
+        _remove(desk, outbox, audience, doomed)
+        _owe(desk, doomed, found)
+        desk.count("forgotten", len(doomed))
+    return found
+
+
+def drop_all_unfinished(desk: Desk) -> None:
+    """Every answer and plan that is not in the store yet goes, with its text; what it covered is owed again (D104)."""
+    with desk.database.transaction(wait=WORKER_WAIT) as tx:
+        found = tx.execute("SELECT DISTINCT sid, scope FROM plans WHERE state IN ('open', 'committed')").fetchall()
+        if found:
+            _drop_unfinished(tx, desk, {sid for sid, _ in found if sid}, {scope for _, scope in found if scope})
+
+
+def _drop_unfinished(tx: sqlite3.Connection, desk: Desk, sids: Iterable[str], scopes: Iterable[str]) -> None:
+    sids, scopes = list(sids), list(scopes)
+    tasks.take_back(tx, sids, scopes)
+    for sid, scope, start, stop in plans.drop_unfinished(tx, sids, scopes):
+        _read_again(tx, desk, sid, scope, start, stop)
+    owe_erasure(tx)
+
+
+def mentions(text: str, statement: str) -> bool:
+    """Whether a text that was made from a statement's message says it again, in whatever order."""
+    wanted = {token.word for token in tokens(statement) if len(token.word) >= TELLING or not token.word.isascii()}
+    if not wanted:
+        return False
+    there = {token.word for token in tokens(text)}
+    return len(wanted & there) >= SHARED * len(wanted)
+
+
+def replace_from(desk: Desk, sid: str, first: int) -> int:
+    """A person wants a conversation summarised anew from message `first` on: what covers it goes; the first ordinal.
+
+    The whole of a summary that reaches over `first` is read again, so that no two cover the same message (HD20).
+    """
+    view = desk.store.view()
+    spans: dict[str, tuple[str, int, int]] = {}
+    for ref in view:
+        where = span_of(view.get(ref) or {}) if names.tier_of(ref) == 1 else None
+        if where is not None and where[0] == sid and where[2] > first:
+            spans[ref] = where
+    start = min([first, *(where[1] for where in spans.values())])
+    with desk.store.transaction(timeout=STORE_WAIT_S) as txn:
+        for ref in spans:
+            txn.remove(ref)
+    with desk.database.transaction(wait=WORKER_WAIT) as tx:
+        plans.drop_unfinished(tx, [sid])
+        plans.reset(tx, desk.shelf, sid, start)
+    return start
+
+
+def _remove(desk: Desk, outbox: Outbox, audience: str, doomed: Sequence[Entry]) -> None:
+    now = desk.clock()
+    for entry in doomed:
+        ref = str(entry["ref"])
+        gone = entry.get("kind") != "summary"
+        forgotten.forget(outbox, ref, [entry_fact_key(entry)], audience, at=now, wait=WORKER_WAIT, gone=gone)
+    with desk.store.transaction(timeout=STORE_WAIT_S) as txn:
+        for entry in doomed:
+            txn.remove(str(entry["ref"]))
+    forgotten.owe_store(outbox, wait=WORKER_WAIT)
+
+
+def _owe(desk: Desk, doomed: Sequence[Entry], found: Erased) -> None:
+    """The ranges of summaries that went are open again, and so are the members of archives."""
+    with desk.database.transaction(wait=WORKER_WAIT) as tx:
+        for entry in doomed:
+            ref = str(entry["ref"])
+            plans.forget(tx, ref)
+            sid, start, stop = span_of(entry) or ("", 0, 0)
+            if names.tier_of(ref) == 1 and sid:
+                found.again[sid] = min(start, found.again.get(sid, start))
+                _read_again(tx, desk, sid, "", start, stop)
+            elif names.tier_of(ref) > 1:
+                _read_again(tx, desk, "", _scope_of(entry), 0, 0)
+
+
+def _read_again(tx: sqlite3.Connection, desk: Desk, sid: str, scope: str, start: int, stop: int) -> None:
+    """Owe the summary of a range below the watermark, or the archives of a scope."""
+    now = desk.clock()
+    if sid:
+        tasks.enqueue(tx, desk.shelf, CONSOLIDATE, now=now, sid=sid, start=start, stop=stop, detail=AGAIN, at_once=True)
+    elif desk.settings["cascade.enabled"]:
+        tasks.enqueue(tx, desk.shelf, CASCADE, now=now, scope=scope, at_once=True)
+
+
+def _scope_of(entry: Mapping[str, Any]) -> str:
+    return f"{entry.get('audience') or 'owner'}\x1f{entry.get('project') or ''}"

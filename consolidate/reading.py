@@ -1,0 +1,67 @@
+"""What one transcript takes from the log and from the store: no more than it can hold (4.2, HI7)."""
+
+from collections.abc import Sequence
+
+from ..budget import gate_tokens as estimate
+from ..chatlog import Message, ref_of
+from ..stores.entry import is_current
+from . import names
+from .desk import Desk
+
+PAGE = 100  # messages of the log that are read at a time
+TASK_SHOWN, RESULT_SHOWN = 200, 600  # characters of a subagent's task and result in a transcript
+
+
+def load(desk: Desk, sid: str, start: int, end: int) -> tuple[list[Message], int]:
+    """The live messages from `start` on that one transcript can hold, and the ordinal before which the log was read.
+
+    More than fits is read, so that what comes after a change of topic is known (HI13).
+    """
+    budget, used, at = int(desk.settings["consolidation.max_input_tokens"]), 0, start
+    found: list[Message] = []
+    while at < end and used <= 2 * budget:
+        stop = min(end, at + PAGE)
+        page = desk.log.messages(sid, at, stop)
+        used += sum(estimate(message.text) for message in page)
+        found += page
+        at = stop
+    return found, at
+
+
+def delegations(desk: Desk, sid: str, messages: Sequence[Message]) -> dict[int, list[str]]:
+    """What subagents had found, by the ordinal of the answer that came next: in a transcript each has one line (H15).
+
+    They are entries, not messages: the log stays aligned with the host's rows.
+    """
+    ended: list[tuple[float, str]] = []
+    view, session = desk.store.view(), names.session_name(sid)
+    for ref in view:
+        entry = view.get(ref) if ref.startswith("delegation-") else None
+        if entry is None or not is_current(entry) or ["belongTo", session] not in (entry.get("links") or []):
+            continue
+        at = (entry.get("provenance") or {}).get("created_at")
+        if isinstance(at, int | float):
+            ended.append((float(at), _line(str(entry.get("content", "")))))
+    if not ended or not messages:
+        return {}
+    first = messages[0].n
+    before = desk.log.message(ref_of(sid, first - 1)) if first else None
+    found: dict[int, list[str]] = {}
+    for at, line in sorted(ended):
+        if before is not None and at <= before.sent_at:
+            continue  # it stood in an earlier transcript
+        answer = next((one.n for one in messages if one.role == "assistant" and one.sent_at >= at), None)
+        if answer is not None:
+            found.setdefault(answer, []).append(line)
+    return found
+
+
+def _line(content: str) -> str:
+    task, _, result = content.removeprefix("## Task\n").partition("## Result\n")
+    parts = (_short(task, TASK_SHOWN), _short(result, RESULT_SHOWN))
+    return " → ".join(part for part in parts if part)
+
+
+def _short(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
