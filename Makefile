@@ -66,7 +66,7 @@ endef
 
 # -- what must hold ----------------------------------------------------------------------------------------------
 
-test: style types unittest suite
+test: style types suite
 	$(say) 'everything holds'
 
 lint: style types
@@ -83,17 +83,20 @@ types: setup
 	@cd tests && ../.venv/tools/bin/mypy --config-file ../pyproject.toml --cache-dir ../.venv/mypy \
 	  --python-executable ../.venv/host19/bin/python --package host
 
-# Both hosts side by side, two workers each: every test has homes and ports of its own, and most of the time the host
-# is waited for.  A file stays on one worker, since its tests share a home.
+# Side by side: every test has homes and ports of its own, and most of the time a host or a disk is waited for.  On 0.19
+# the contract tests are run by the unittest command (C34), everything else by pytest; on 0.22 what depends on the host.
+# A file stays on one worker, since its tests share a home.
 WORKERS := -n 2 --dist loadfile
 suite: setup
 	$(say) 'the whole suite on 0.19; beside it, contract and host tests on 0.22'
 	@COGNITION_HOSTS=22 $(PY22) -m pytest -q -p no:cacheprovider $(WORKERS) tests/contract tests/host >.venv/test22.log 2>&1 & \
-	other=$$!; trap "kill $$other 2>/dev/null; exit 130" INT TERM; \
-	COGNITION_HOSTS=19 $(PY19) -m pytest -q $(WORKERS); first=$$?; \
+	other=$$!; $(MAKE) --no-print-directory unittest >.venv/contract.log 2>&1 & contract=$$!; \
+	trap "kill $$other $$contract 2>/dev/null; exit 130" INT TERM; \
+	COGNITION_HOSTS=19 $(PY19) -m pytest -q $(WORKERS) --ignore tests/contract; first=$$?; \
+	wait $$contract; third=$$?; cat .venv/contract.log; \
 	wait $$other; second=$$?; \
 	printf '\n== on 0.22\n'; cat .venv/test22.log; \
-	exit $$((first + second))
+	exit $$((first + second + third))
 
 test19: setup
 	$(say) 'the whole suite, on 0.19'
@@ -124,8 +127,8 @@ bench: setup
 
 # The figures that no busy machine can spoil: secrets, facts, tokens.
 figures: setup
-	@set -e; for program in redaction extraction session; do \
-	  printf '\n== %s\n' $$program; $(PY19) benchmarks/$$program.py; \
+	@set -e; for program in "capture.py --no-times" session.py; do \
+	  printf '\n== %s\n' "$$program"; $(PY19) benchmarks/$$program; \
 	done
 
 # The long forms, about half an hour; `make torture KILLS=300` is what .ci/run does.
@@ -135,9 +138,13 @@ torture: setup
 	@$(PY19) tests/torture/kill_session.py $$(( $(KILLS) / 10 + 20 ))
 	@$(PY19) tests/torture/torture_outbox.py --sample $$(( $(KILLS) / 5 )) --random 40
 	@$(PY19) tests/torture/kill_store.py --kills $(KILLS)
+	$(say) 'kill -9 at every write of consolidation'
+	@COGNITION_KILL_EVERY=$(if $(filter-out 10000,$(KILLS)),6,1) $(PY19) -m pytest -q -p no:cacheprovider tests/consolidate/test_kills.py
 	$(say) 'damage to every file; several processes on one home'
 	@$(PY19) tests/torture/damage_store.py --runs $(KILLS)
 	@$(PY19) tests/torture/share_store.py
+	$(say) 'Memoria: every route and every fault, kills with random faults'
+	@$(PY19) tests/torture/torture_memoria.py $(if $(filter-out 10000,$(KILLS)),--short)
 
 clean:
 	@rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .venv/mypy .venv/*.log

@@ -39,12 +39,14 @@ class Place:
     project   name of the git top level, "" outside one
     speaker   the chat user, None for the owner
     writes    False in unattended contexts: nothing is captured there (P36)
+    local     at the machine itself, no gateway chat: Memoria works here without being asked for (M11, D113)
     """
 
     audience: str
     project: str = ""
     speaker: Speaker | None = None
     writes: bool = True
+    local: bool = True
 
     def spoken_by(self, author: Speaker | None) -> "Place":
         """This place for one turn whose author the host names (P38).
@@ -73,15 +75,16 @@ def place_of(facts: Mapping[str, Any], owners: Iterable[str] = (), project: str 
     kind = _text(facts, "chat_type").lower()
     key = _text(facts, "gateway_session_key")
     speaker = Speaker(user, _text(facts, "user_name")) if user else None
+    local = platform in _OWNER_PLATFORMS | _UNATTENDED and not key
     audience = _audience(platform, user, chat, kind, key)
     if audience.startswith("room/") and not (user and key.split(":")[-1] == user):
         # Several people may share this object; only a turn that names its author is a person's (P38).
         speaker = Speaker(chat, _text(facts, "chat_name"))
     if audience.startswith("person/") and f"{platform}:{user}" in set(owners):
-        return Place(OWNER, project, None, writes)
+        return Place(OWNER, project, None, writes, local)
     if audience == OWNER:
         speaker = None
-    return Place(audience, project, speaker, writes and bool(audience))
+    return Place(audience, project, speaker, writes and bool(audience), local)
 
 
 def _audience(platform: str, user: str, chat: str, kind: str, session_key: str) -> str:

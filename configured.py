@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import checkup, config, host, skill
+from . import checkup, config, host, host_models, skill
 
 log = logging.getLogger(__name__)
 PROVIDER_NAME = "cognition"
@@ -44,7 +44,7 @@ class Configured(host.MemoryProvider):
         """`hermes memory setup`, by the picker and by name: ask, save, activate (P15)."""
         from .settings.questionnaire import run
 
-        run(Path(hermes_home), PROVIDER_NAME, host, package=checkup.ROOT)
+        run(Path(hermes_home), PROVIDER_NAME, host, package=checkup.ROOT, trust=host_models.missing_trust)
 
     def get_status_config(self, provider_config: Any = None) -> dict[str, Any]:
         """Lines for `hermes memory status`: effective settings, health, counts; no remembered text (P20)."""
@@ -66,7 +66,12 @@ class Configured(host.MemoryProvider):
 
     def identity_signature(self) -> dict[str, Any]:
         settings = self._settings or self._here()
-        return {"author": settings["author"], "repos": list(settings["repos"])}
+        said = {"author": settings["author"], "repos": list(settings["repos"])}
+        if settings["backend"] == "memoria":  # changes with key, settings and home, and reveals none of them (M22)
+            from .memoria.identity import signature
+
+            said["memoria"] = signature(settings.home, settings.values, host.secret(config.SECRET)[0])
+        return said
 
     def _here(self, layer: Mapping[str, Any] | None = None) -> config.Settings:
         """The settings of the active home; defaults where the host does not say which that is (P54)."""

@@ -4,19 +4,28 @@ Providers come and go with chats and requests; everything that lasts is in the s
 """
 
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import tzinfo
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .audience import Place, Speaker
+from .capture.safe import safe_name
 from .capture.session import Context, SessionCapture
 from .config import Settings
-from .delivery.notice import Notices
 from .runtime import Runtime, Transcripts
 from .toolset.session import ToolSession
 
+if TYPE_CHECKING:  # imported where it is used: loading the plugin must cost the host nothing (D97)
+    from .capture.recover import Chain
+    from .running.conversation import Scene
+
 OUTAGE_AFTER_S = 10.0  # seconds that a fact has waited when a running session is told of an outage
+FLUSH_S = 0.1  # seconds that a session boundary gives to the conversation log; the worker does the rest
+LAST_FLUSH_S = 0.3  # the same at shutdown, of its 2 s (P49)
+TOPIC_TURNS = 2  # turns of a session that say what it is about
 _MAX_SESSIONS = 16  # session ids of one object that are remembered; the oldest is settled when one more comes
 Mask = Callable[[str], str] | None
 
@@ -30,6 +39,7 @@ class Handle:
     mask         the host's redactor, or None
     transcripts  what the host keeps of its sessions and of its own memory, or None
     approval     says whether writes wait for the user's approval now, or None (D39)
+    zone         the user's time zone, asked when it is needed; None for the machine's (HA55)
     """
 
     def __init__(
@@ -40,24 +50,36 @@ class Handle:
         mask: Mask,
         transcripts: Transcripts | None = None,
         approval: Callable[[], bool] | None = None,
+        zone: Callable[[], tzinfo | None] = lambda: None,
     ) -> None:
-        self.settings, self.place, self.mask, self._approval = settings, place, mask, approval
+        from .running.background import Background, safe_place
+        from .running.begun import Begun
+        from .running.far_side import FarSide
+
+        self.settings, self.place, self.mask, self._approval = settings, safe_place(place), mask, approval
+        self.zone = zone
         self.runtime = Runtime.acquire(settings, approval)
         self.session_id = session_id or self.runtime.nameless_session()
         self.author: Speaker | None = None  # who wrote the present turn, as far as the host says (P38)
         self.last_count = 0  # entries in the last recall (P33)
         self.warn: Callable[[str], object] | None = None  # the host's notice to the person (P53)
         self.tools = ToolSession(self)
-        self._notices = Notices()
+        self.background = Background(self, transcripts)
+        self.far = FarSide(self)
+        self._times = Begun(lambda: self.runtime.clock())
         self._open = True
         self._lock = threading.RLock()
         self._captures: OrderedDict[str, SessionCapture] = OrderedDict()
         self._roots: dict[str, str] = {}
+        self._chains: dict[str, Chain | None] = {}
+        self._begun: set[str] = set()  # sessions in which somebody has spoken here (D64)
+        self._said: dict[str, deque[str]] = {}
+        self._source: Any = transcripts if callable(getattr(transcripts, "session", None)) else None
         # An HTTP caller may bring its own history, without what we recalled: only its transcripts tell.
         self._transcripts = transcripts if not place.audience.startswith("key/") else None
         if place.writes:  # an unattended context leaves no file behind (P36)
+            self.runtime.reader.prepare(self.runtime.submit, place, zone)  # first: the first question waits for it
             self.runtime.warm_up(mask)
-            self.runtime.worker.submit(lambda: self.runtime.engine.prepare(place.audience, place.project))
         self._take_up(transcripts)
 
     def _take_up(self, transcripts: Transcripts | None) -> None:
@@ -70,40 +92,111 @@ class Handle:
             runtime.worker.submit(runtime.builtin.work)
             if self._transcripts is not None:
                 runtime.worker.submit(lambda: runtime.look_up(session, transcripts))
+        if self._source is not None and self.place.writes:
+            from .running.recovery import Reading
+
+            runtime.worker.submit(lambda: self._resumed(session))
+            runtime.recovery.begin(self._source, Reading(self.mask, self.zone))
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def hear(
-        self, content: Any, session_id: str, author: Speaker | None, *, bot: bool = False, messages: Any = None
+        self,
+        content: Any,
+        session_id: str,
+        author: Speaker | None,
+        *,
+        bot: bool = False,
+        messages: Any = None,
+        assistant: Any = None,
     ) -> None:
-        """One finished turn: the user's words are kept in memory and read by the worker (C7, Decision 12).
+        """One finished turn: the words of both are kept in memory and read by the worker (C7, Decision 12).
 
-        messages  the host's transcript, looked at once for what the context holds of our recall (D76)
+        messages  the host's transcript, looked at once for what the context holds of our recall (D76), and for what
+                  the log keeps of the turn beside the two texts
         """
-        session, contexts = session_id or self.session_id, self.runtime.contexts
+        session, contexts, at = session_id or self.session_id, self.runtime.contexts, self._times.of(content)
         contexts.heard(session, content, messages)
-        self.runtime.worker.submit(lambda: contexts.read(session))
         if not self.place.writes:
-            return
+            return  # not even a worker: an unattended context leaves no file behind (P36)
+        self.runtime.worker.submit(lambda: contexts.read(session))
         place = self.place.spoken_by(author)
         if place.writes and not bot:
             self.tools.words.hear(content)
         if self.runtime.holding.may_hold:
             self.runtime.worker.submit(self.runtime.holding.release)
-        if not self.settings["capture.facts"]:
-            return
-        capture = self._capture(session_id or self.session_id)
+        self._begin(session)
+        ours, heard = place.writes and not bot, None
         speaker = place.speaker.record() if place.speaker else None
-        capture.hear(content, speaker=speaker, ours=place.writes and not bot)
-        self.runtime.worker.submit(capture.work)
+        if self.settings["capture.facts"]:
+            capture = self._capture(session)
+            heard = capture.hear(content, at=at, speaker=speaker, ours=ours)
+            self.runtime.worker.submit(capture.work)
+        if ours:
+            if isinstance(content, str):
+                self._said.setdefault(session, deque(maxlen=TOPIC_TURNS)).append(content[:2000])
+            scene = self._scene(session, place)
+            self.runtime.conversation.hear(scene, content, assistant, messages, heard=heard, at=at)
+            self.far.heard(session, place, content, assistant, messages)
+
+    def _scene(self, session: str, place: Place) -> "Scene":
+        from .running.conversation import Scene
+
+        speaker = place.speaker.record() if place.speaker else None
+        return Scene(session, place.audience, place.project, speaker, self.mask, self._chain, self.zone)
+
+    def _begin(self, session: str) -> None:
+        """Somebody speaks in this session: other processes leave it alone until it ends here (D64)."""
+        with self._lock:
+            if session in self._begun or not self._open:
+                return
+            self._begun.add(session)
+        place = self.place
+        told: dict[str, Any] = {"audience": place.audience, "project": place.project}
+        if place.speaker is not None:
+            told["speaker"] = {key: safe_name(value) for key, value in place.speaker.record().items()}
+        self.runtime.sessions.begin(session, told)
+
+    def _end(self, session: str) -> None:
+        """The session is left; what it still owes keeps it."""
+        capture = self._captures.get(session)
+        if session in self._begun and (capture is None or not capture.unsettled):
+            self._begun.discard(session)
+            self.runtime.sessions.end(session)
+
+    def _resumed(self, session: str) -> None:
+        """A session that the host knows already is ours from now on, not from its next turn on: the recovery of
+        another process must not take its new rows for lost ones."""
+        if self._chain(session) is not None and session == self.session_id:
+            self._begin(session)
+
+    def _chain(self, session: str) -> "Chain | None":
+        """Where a session belongs, as the host's transcripts tell; None when they do not, or cannot be read now."""
+        if self._source is None:
+            return None
+        if session not in self._chains:
+            from .capture.recover import chain_of
+
+            found = self._source.session(session)
+            if found is None:
+                return None  # a session that begins is not in the database yet
+            self._chains[session] = chain_of(found, self._source.session)
+        return self._chains[session]
 
     def settle(self, messages: Any = None) -> None:
         """A session boundary: what was said is durable in the outbox when this returns (D61, P29)."""
-        if self.place.writes and self.settings["capture.facts"]:
-            speaker = self.place.speaker
-            capture = self._capture(self.session_id)
-            self.runtime.settle(capture, messages, speaker.record() if speaker else None)
-            self._settle_all()  # turns that carried another session id
+        if not self.place.writes:
+            return
+        logged = self.runtime.conversation.flush(FLUSH_S)  # first: facts name the messages that they came from
+        try:
+            if self.settings["capture.facts"]:
+                speaker = self.place.speaker
+                capture = self._capture(self.session_id)
+                self._rooted(capture)
+                self.runtime.settle(capture, messages, speaker.record() if speaker else None)
+                self._settle_all()  # turns that carried another session id
+        finally:
+            self.background.boundary(self.session_id, logged=logged)
 
     def switch(self, new_id: str, parent: str, *, reset: bool, reason: str, rewound: bool) -> None:
         """The host goes on with another session, or with less of this one (host.md 5.4).
@@ -117,14 +210,22 @@ class Handle:
                 self._capture(new).rewound()
             elif old != new:
                 self._settle_quietly(old)
+                self._end(old)
+            if reset:
+                self.background.boundary(old, logged=False)
+            self._log_switch(new, parent or old, reason, rewound)
+            self.far.switched(new, rewound=rewound, standing=lambda: self._standing(new))
             if parent and parent != new and not reset and reason in ("compression", "branch"):
                 self._roots[new] = self._root(parent)
                 capture = self._captures.get(new)
                 if capture is not None and not capture.unsettled:
                     del self._captures[new]  # made before its root was known
             self.session_id = new
+            if reason == "resume" and self.place.writes:
+                self._begin(new)
             if reset or (old != new and reason not in ("compression", "branch")):
                 self.tools.words.clear()
+                self.background.begin_anew()
             contexts = self.runtime.contexts
             if reason == "branch":
                 contexts.branched(parent or old, new)
@@ -132,16 +233,38 @@ class Handle:
                 contexts.took_up(new)
             else:  # compaction, rewind and reset take recalled text out of the context
                 contexts.clear(new)
+                self.background.forget_told()
 
-    def builtin_wrote(self, action: str, content: Any, metadata: Any) -> None:
-        """A committed write of the host's own memory: nothing is mirrored, see recall/builtin.py (D67, D110)."""
-        if self.place.writes and self.runtime.builtin.wrote(action, content, metadata, self.place.audience):
-            self.runtime.worker.submit(self.runtime.builtin.work)
+    def _log_switch(self, new: str, left: str, reason: str, rewound: bool) -> None:
+        """What a switch means for the conversation log: HA14, HA15, HA16, HA18."""
+        from .running.recovery import inherited_rows
+
+        if not self.place.writes:
+            return
+        log, source, scene = self.runtime.conversation, self._source, self._scene(new, self.place)
+        if rewound:
+            log.taken_back(scene, lambda: self._standing(new))
+        elif reason == "compression":
+            log.continued(new, left)
+            log.compacted(new)
+        elif reason == "branch":
+            self._chains.pop(new, None)
+            log.branched(
+                scene, lambda: None if source is None else inherited_rows(source, left, self._standing(new) or ())
+            )
+
+    def _standing(self, session: str) -> Any:
+        """The rows of a session that were not taken back, None when there is no telling."""
+        from .capture.recover import standing
+
+        stored = self._source.rows(session) if self._source is not None else None
+        return standing(stored) if stored else None
 
     def _settle_quietly(self, session_id: str) -> None:
         capture = self._captures.get(session_id)
         if capture is not None and capture.unsettled:
             try:
+                self._rooted(capture)
                 self.runtime.settle(capture)
             except Exception as error:  # kept in memory; the next boundary or shutdown brings it again
                 self.runtime.note("settle", error)
@@ -152,10 +275,18 @@ class Handle:
             if capture is None:
                 place = self.place
                 context = Context(session_id, self._root(session_id), place.audience, place.project, self.settings.repo)
-                capture = self._captures[session_id] = self.runtime.capture(context, self.mask)
+                capture = self._captures[session_id] = self.runtime.capture(context, self.mask, self.zone)
                 self._let_go()
             self._captures.move_to_end(session_id)
             return capture
+
+    def _rooted(self, capture: SessionCapture) -> None:
+        """The chain of a session may be known only now: the host writes a new one down at its first turn."""
+        session = capture.context.session_id
+        if session not in self._roots:
+            self._chain(session)
+        if (root := self._root(session)) != capture.context.root:
+            capture.context = replace(capture.context, root=root)
 
     def _let_go(self) -> None:
         """Beyond 16 sessions forget those that owe nothing; the others are settled by the worker first."""
@@ -166,7 +297,11 @@ class Handle:
                 del self._captures[session_id]
 
     def _root(self, session_id: str) -> str:
-        return self._roots.get(session_id, session_id)
+        """The first session of the chain (D62): as the switch told it, else as the host's transcripts have it."""
+        if session_id in self._roots:
+            return self._roots[session_id]
+        chain = self._chains.get(session_id)
+        return chain.root if chain is not None else session_id
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -178,18 +313,23 @@ class Handle:
     def turn(self, message: str, author: Speaker | None) -> None:
         """A turn begins: who speaks, and what the user says before any tool is called."""
         self.author = author
+        self._times.note(message)
         if self.now.audience:
             self.tools.turn(message)
+            self.far.turn(message)
         elif self.place.writes:
             self._capture(self.session_id).not_ours(message)
+        if self.place.writes:
+            self._begin(self.session_id)
 
     def recall(self, query: str, session_id: str, author: Speaker | None) -> str:
         """The recall block for `query`, each entry once in a context; "" when nothing fits or nothing is relevant."""
         self.last_count = 0
-        self._tell_outage(OUTAGE_AFTER_S)
+        self.far.tell(OUTAGE_AFTER_S)
         place = self.place.spoken_by(author)
+        news = self.background.news()
         if not place.audience or not self.settings["recall.enabled"]:
-            return ""
+            return news
         self.tools.words.hear(query)
         found = self.runtime.recall(
             query,
@@ -197,9 +337,12 @@ class Handle:
             audience=place.audience,
             project=place.project,
             transcripts=self._transcripts,
+            topic="\n".join(self._said.get(session_id or self.session_id, ())),
+            zone=self.zone,
+            far=self.far.guests(query, session_id or self.session_id, place),
         )
         self.last_count = len(found.refs)
-        return found.text
+        return "\n\n".join(part for part in (news, found.text) if part)
 
     def status(self) -> dict[str, Any]:
         """The runtime's, and what recall has cost this session so far, in tokens (P32)."""
@@ -222,10 +365,11 @@ class Handle:
             if not self._open:
                 return
             self._open = False
-        self._settle_all()
+        self._leave(LAST_FLUSH_S)
         if self.place.writes and drain:
             self.runtime.drain()
-            self._tell_outage(0.0)
+            self.far.tell(0.0)
+            self.runtime.conversation.flush(LAST_FLUSH_S)  # what a busy machine still owes the log
         self.runtime.release(close=True)
 
     def dropped(self) -> None:
@@ -240,18 +384,15 @@ class Handle:
             if not self._open:
                 return
             self._open = False
-        self._settle_all()
+        self._leave(LAST_FLUSH_S)
         self.runtime.release(close=False)
 
-    def _tell_outage(self, grace: float) -> None:
-        """Once per session when facts are stuck, and once when they go through again (P53).  Never raises."""
-        session = self.session_id
-        try:
-            stuck = self.runtime.outage(0.0 if self._notices.is_told(session) else grace)
-            if self.warn is not None and (said := self._notices.due(session, stuck)):
-                self.warn(said)
-        except Exception as error:
-            self.runtime.note("notice", error)
+    def _leave(self, seconds: float) -> None:
+        if self.place.writes:
+            self.runtime.conversation.flush(seconds)
+        self._settle_all()
+        for session in list(self._begun):
+            self._end(session)
 
     def _settle_all(self) -> None:
         for session_id in list(self._captures):

@@ -9,6 +9,7 @@ import getpass
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from datetime import tzinfo
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ __all__ = [
     "save_secret",
     "secret",
     "setting_writer",
+    "time_zone",
     "working_directory",
     "write_approval",
     "write_setting",
@@ -155,6 +157,15 @@ def working_directory(given: object) -> Path | None:
     resolve = _symbol("agent.runtime_cwd", "resolve_agent_cwd")
     with contextlib.suppress(Exception):
         return Path(resolve()) if resolve else None
+    return None
+
+
+def time_zone() -> tzinfo | None:
+    """The zone that the user has configured in the host; None for the machine's (HA55).  Asked at each use."""
+    find = _symbol("hermes_time", "get_timezone")
+    with contextlib.suppress(Exception):
+        found = find() if find else None
+        return found if isinstance(found, tzinfo) else None
     return None
 
 

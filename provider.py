@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import audience, checkup, config, configured, host, skill, toolset
+from . import audience, checkup, config, configured, earlier, host, host_models, skill, slash, toolset
 from .audience import Speaker, place_of, project_of
 from .configured import PROVIDER_NAME, Configured
+from .earlier import Earlier
 from .host_sessions import HostSessions
 from .toolset import schemas
 
@@ -40,7 +41,7 @@ def _hook(default: Any) -> Callable[[_F], _F]:
     return wrap
 
 
-class CognitionMemoryProvider(Configured):
+class CognitionMemoryProvider(Earlier, Configured):
     """The provider named `cognition`.  Built without arguments it touches nothing (P6, P7).
 
     config  settings that rank above every file, flat or grouped (contract cognition.md 2.4)
@@ -94,8 +95,11 @@ class CognitionMemoryProvider(Configured):
                 place = place_of(kw, self._settings["audiences.owner"], project)
                 kind = _handle_class()
                 kept, asked = HostSessions(home), functools.partial(host.write_approval, home)
-                self._handle = kind(self._settings, str(session_id or ""), place, host.redactor(), kept, asked)
+                self._handle = kind(
+                    self._settings, str(session_id or ""), place, host.redactor(), kept, asked, host.time_zone
+                )
                 self._handle.warn = kw.get("warning_callback")
+                self._handle.background.may_ask(host_models.complete(), functools.partial(host_models.pinned, home))
                 self._failed = ""
                 weakref.finalize(self, kind.dropped, self._handle).atexit = False
         except Exception as error:
@@ -121,7 +125,8 @@ class CognitionMemoryProvider(Configured):
     def system_prompt_block(self) -> str:
         from .prompt import block
 
-        return block(self._settings or self._here())
+        handle = self._live()
+        return block(self._settings or self._here(), handle.background.prompt() if handle else "")
 
     @_hook(None)
     def on_turn_start(self, turn_number: int = 0, message: str = "", **kw: Any) -> None:
@@ -158,7 +163,7 @@ class CognitionMemoryProvider(Configured):
             turn = kw.get("turn_author")
             author = _author(turn, "") if isinstance(turn, Mapping) else self._turn_author(user_content)
             bot = isinstance(turn, Mapping) and bool(turn.get("is_bot"))
-            handle.hear(user_content, session_id, author, bot=bot, messages=messages)
+            handle.hear(user_content, session_id, author, bot=bot, messages=messages, assistant=assistant_content)
 
     @_hook(None)
     def on_session_end(self, messages: Any = None, **_kw: Any) -> None:
@@ -182,8 +187,11 @@ class CognitionMemoryProvider(Configured):
             reason, rewound = str(kw.get("reason") or ""), bool(kw.get("rewound"))
             handle.switch(str(new_session_id or ""), parent_session_id, reset=reset, reason=reason, rewound=rewound)
 
-    def on_delegation(self, task: Any = "", result: Any = "", **_kw: Any) -> None:
-        """Findings of other agents are not the user's words (P37): nothing is kept."""
+    @_hook(None)
+    def on_delegation(self, task: Any = "", result: Any = "", *, child_session_id: str = "", **_kw: Any) -> None:
+        """Findings of other agents are not the user's words (P37): kept once, as an agent's (H15, B094)."""
+        if handle := self._live():
+            handle.background.delegated(task, result, str(child_session_id or ""))
 
     @_hook(None)
     def on_memory_write(
@@ -191,7 +199,7 @@ class CognitionMemoryProvider(Configured):
     ) -> None:
         """Built-in memory is the host's and is not mirrored (C24); what it corrects leaves our recall (D110)."""
         if handle := self._live():
-            handle.builtin_wrote(action, content, metadata)
+            handle.background.builtin_wrote(action, content, metadata)
 
     def handle_tool_call(self, tool_name: str, args: Any = None, **_kw: Any) -> str:
         """Answer a tool call with JSON text; every fault becomes one plain message (P35, CD87)."""
@@ -211,37 +219,6 @@ class CognitionMemoryProvider(Configured):
             )
         wrong = {"success": False, "error": code, "hint": text} if name.startswith("memoria_") else {"error": text}
         return json.dumps(wrong)
-
-    # -- names the earlier test suite touches (contract 2.5) -------------------------------------------------------
-
-    def extract_facts(self, messages: Any) -> list[str]:
-        """The durable facts of a transcript, as they would be stored; nothing is written."""
-        from .capture.reader import told_facts
-
-        return [fact.content for fact in told_facts(messages, host.redactor())]
-
-    @_hook(False)
-    def archive_and_evict(self, ref: str, reason: str) -> bool:
-        """Archive one entry, then remove it, as one transaction (C16).  False for an unknown ref (CA19)."""
-        handle = self._live()
-        return handle.runtime.archive_and_evict(ref, reason) if handle else False
-
-    @property
-    def _queue(self) -> Any:
-        return self._handle.runtime.queue_face() if self._handle else None
-
-    @property
-    def _log(self) -> Any:
-        return self._handle.runtime.log_face() if self._handle else None
-
-    def _drain_due(self) -> int:
-        return self._handle.runtime.drain() if self._handle else 0
-
-    def _tool_status(self, args: Any) -> str:
-        return self.handle_tool_call("cognition_status", args)
-
-    def _tool_dream(self, args: Any) -> str:
-        return self.handle_tool_call("cognition_dream", args)
 
     # -- own -------------------------------------------------------------------------------------------------------
 
@@ -275,7 +252,25 @@ def _handle_class() -> Any:
         from .handle import Handle
     except Exception:
         package = __name__.rpartition(".")[0]
-        kept = {__name__, *(m.__name__ for m in (config, configured, checkup, host, skill, audience, toolset, schemas))}
+        kept = {
+            __name__,
+            *(
+                m.__name__
+                for m in (
+                    config,
+                    configured,
+                    checkup,
+                    earlier,
+                    host,
+                    host_models,
+                    skill,
+                    slash,
+                    audience,
+                    toolset,
+                    schemas,
+                )
+            ),
+        }
         for name in [name for name in sys.modules if name.startswith(f"{package}.") and name not in kept]:
             if not name.startswith(f"{package}.settings"):  # config.py, which is kept, holds its classes
                 del sys.modules[name]
@@ -289,10 +284,12 @@ def _author(facts: Mapping[str, Any], prefix: str) -> Speaker | None:
 
 
 def register(ctx: Any) -> None:
-    """Register exactly one provider, before anything else (C1, P13); then offer the skill."""
+    """Register exactly one provider, before anything else (C1, P13); then what this host can take besides."""
     made = CognitionMemoryProvider()
     ctx.register_memory_provider(made)
     skill.offer(ctx, made.offers_skill)
+    host_models.register(ctx)
+    slash.offer(ctx, made._live)
 
 
 __all__ = ["PROVIDER_NAME", "CognitionMemoryProvider", "register"]

@@ -1,7 +1,8 @@
 """Composition root: one shared runtime per Hermes home in a process (P43).
 
 A runtime owns the outbox, the store, the recall engine and the worker of one home; providers are thin handles on it.
-It knows no host: home, settings and the host's redactor are handed in.
+It knows no host: home, settings and the host's redactor are handed in.  What it reads is running/recalling.py, what
+it says of itself running/health.py; here is what it writes.
 """
 
 import functools
@@ -9,35 +10,37 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from .capture.session import Context, SessionCapture
-from .checkup import broken_parts, unwritable
+from .checkup import broken_parts
 from .config import Settings
+from .delivery import forgotten
 from .delivery.holding import Holding
 from .merge import CommitLog, Outcome
 from .outbox import NewFact, Outbox, OutboxError, Row, SeenMark
 from .provenance import archive_and_evict, resolve_author
 from .queue import DurablePushQueue, Worker
-from .recall.builtin import BuiltIn
-from .recall.context import Contexts
-from .recall.guard import WallClock
-from .stores.entry import Entry, is_conflict
+from .running.health import HOOK_WAIT_S, PENDING_NOTICE_S, Health, Healthy
+from .running.recalling import Recalling, Transcripts, nothing_recalled, repo_of
+from .stores.entry import Entry
 from .stores.local import LocalStore
 from .writes import Writes
 
 if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)
+    from .chatlog import ChatLog
     from .recall.engine import Recalled, RecallEngine
+
+__all__ = ["PENDING_NOTICE_S", "Runtime", "Transcripts", "broken_parts", "nothing_recalled", "repo_of"]
 
 log = logging.getLogger(__name__)
 
-HOOK_WAIT_S = 0.05  # seconds a hook waits for another process's lock on the outbox (D58)
 PUSH_AFTER_S = 0.2  # seconds from a session boundary to the push, unless a drain comes first
 PUSH_LOCK_S = 2.0  # seconds the worker waits for another writer (D49.3); then the rows stay Pending
 SHUTDOWN_DRAIN_S = 1.0  # of the 2 s that shutdown may take (P49)
-PENDING_NOTICE_S = 600.0  # a Pending line appears only when something has waited this long (START.md)
 AUTHOR_S = 2.0  # seconds git may take to name the author, on the worker
 AUTHOR_HOOK_S = 0.3  # the same at a session boundary that comes before the worker has asked
 FOLD_IDLE_S = 60.0  # a store that has rested this long is folded (D49.9)
@@ -46,21 +49,8 @@ _open: dict[Path, "Runtime"] = {}
 _open_lock = threading.Lock()
 
 
-class Transcripts(Protocol):
-    """What the host keeps, read only (host_sessions.py; D96)."""
-
-    def recalled_rows(
-        self, session_id: str, fault: Callable[[str, BaseException], None] | None = None
-    ) -> Sequence[Mapping[str, object]] | None: ...
-
-    def builtin_texts(self) -> Sequence[str] | None: ...
-
-
 class Runtime:
-    """The memory of one home.  Every method may be called from any thread.
-
-    failures  kind -> (count, last message) of what went wrong without stopping anything; shown in status
-    """
+    """The memory of one home.  Every method may be called from any thread."""
 
     def __init__(
         self,
@@ -69,8 +59,14 @@ class Runtime:
         clock: Callable[[], float] = lambda: time.time(),
         approval: Callable[[], bool] | None = None,
     ) -> None:
+        # Only here: loading the plugin must cost the host nothing (D97).
+        from .running.consolidating import Consolidating
+        from .running.conversation import Conversation
+        from .running.recovery import Recovery
+        from .running.remote import Remote
+        from .running.sessions import Sessions
+
         self.settings, self.clock = settings, clock
-        self.failures: dict[str, tuple[int, str]] = {}
         self._users = 0
         self._author = str(settings["author"])
         self._draining = threading.local()  # .until: monotonic end of a drain on this thread
@@ -83,31 +79,86 @@ class Runtime:
             clock=clock,
             seq_floor=lambda: self.store.view().highest_seq(),  # CD43
         )
-        self._engine: RecallEngine | None = None
-        self._engine_lock = threading.Lock()
+        self.state = Health(
+            settings,
+            self.store,
+            self.outbox,
+            lambda: self.worker,
+            parts=self._parts,
+            files=(self.store.path, self.outbox.path, self._index),
+            more=self._more,
+        )
         self.worker = Worker(self.outbox, self._push, clock=clock, on_idle=self._tidy)
-        self.holding = Holding(self.outbox, approval, self.worker.wake)
-        self.writes = Writes(
+        self.conversation = Conversation(settings, self.outbox, clock=clock, note=self.note, wake=self.worker.submit)
+        self.reader = Recalling(
+            settings,
+            self.store,
+            self.outbox,
+            self._index,
+            clock=clock,
+            overdue=self.state.overdue,
+            note=self.note,
+            log=lambda: self.conversation.log,
+            here=self.conversation.here,
+        )
+        self.contexts, self.builtin = self.reader.contexts, self.reader.builtin
+        self.consolidating = Consolidating(
+            settings,
+            self.outbox,
+            self.store,
+            lambda: self.conversation.file,
+            search=self.reader.candidates,
+            gone=lambda ref: forgotten.is_gone(self.outbox, ref, None),
+            author=self.author,
+            changed=lambda: self.worker.submit(self.refresh),
+            submit=self.worker.submit,
+            note=self.note,
+            clock=clock,
+        )
+        self.conversation.logged, self.conversation.lost = self.consolidating.logged, self.consolidating.forgot
+        self.holding = Holding(self.outbox, approval, self._woken)
+        approval_on, redact = self.holding.on, _without_secrets
+        self.remote = Remote(settings, self.outbox, clock=clock, note=self.note, approval=approval_on, redact=redact)
+        self.writes: Writes = self.remote.kind_of_writes()(
             self.store,
             self.outbox,
             settings.path("archive.path"),
             clock=clock,
-            redact=_without_secrets,
-            search=self._nearest,
+            redact=redact,
+            search=self.reader.nearest,
             committed=self._changed,
-            queued=self.worker.wake,
-            removed=self.worker.idle_soon,
+            queued=self._woken,
+            removed=self._removed,
         )
-        self.contexts = Contexts()  # what each session has been told (D76)
-        self.builtin = BuiltIn(self.store, self.outbox.database, clock, self.note)
-        self._recall_clock = WallClock()
+        self.remote.attach(self.writes)
+        self.sessions = Sessions(self.outbox, self.worker, clock=clock, note=self.note)
+        self.recovery = Recovery(settings, self.outbox, self.conversation, self, clock=clock, note=self.note)
+
+    def _woken(self) -> None:
+        self.worker.wake()
+        self.remote.wake()
 
     def _tidy(self) -> None:
         """The worker's idle pass: fold the journal, erase what was forgotten from the index (D49.9, D102)."""
         self.builtin.work()  # what found a lock taken before
         self.store.maintain(idle_s=FOLD_IDLE_S)
+        self._pay()  # what the log still owes stands in the outbox until then
         self.writes.erase()
         self.engine.tidy()
+        self.remote.idle()
+        if not self.conversation.tidy():
+            self.worker.idle_soon()
+
+    def _removed(self) -> None:
+        """Something was forgotten: the conversation log loses it now, the files within one idle pass (D102)."""
+        self.worker.submit(self._pay)
+        self.worker.idle_soon()
+
+    def _pay(self) -> None:
+        try:
+            self.conversation.pay()
+        except Exception as error:  # still owed: the idle pass and the next start come to it
+            self.note("forgetting in the log", error)
 
     # -- sharing ---------------------------------------------------------------------------------------------------
 
@@ -140,23 +191,18 @@ class Runtime:
             if last and _open.get(self.settings.home.resolve()) is self:
                 del _open[self.settings.home.resolve()]
         if last:
+            self.remote.stop()
+            self.consolidating.stop()
             self.worker.stop(0.3)
             self.close()
 
     def close(self) -> None:
         """Close every file.  A later use opens it again."""
-        for part in (self._engine, self.store, self.outbox):
-            if part is not None:
-                part.close()
-
-    @property
-    def engine(self) -> "RecallEngine":
-        with self._engine_lock:
-            if self._engine is None:
-                from .recall.engine import RecallEngine
-
-                self._engine = RecallEngine(self.store, self._index)
-            return self._engine
+        if self.reader.opened is not None:
+            self.reader.opened.close()
+        self.conversation.close()
+        self.store.close()
+        self.outbox.close()
 
     # -- the way of a fact -----------------------------------------------------------------------------------------
 
@@ -171,11 +217,12 @@ class Runtime:
 
     def settle(self, session: SessionCapture, messages: object = (), speaker: dict[str, str] | None = None) -> int:
         """Enqueue what `session` has said; durable when it returns.  Raises what the outbox raises, losing nothing."""
-        count = session.settle(
-            messages, known=self._seen, enqueue=self._enqueue, author=self.author(AUTHOR_HOOK_S), speaker=speaker
-        )
+        with self.sessions.chain(session.context.root):
+            count = session.settle(
+                messages, known=self._seen, enqueue=self._enqueue, author=self.author(AUTHOR_HOOK_S), speaker=speaker
+            )
         if count:
-            self.worker.wake(after=PUSH_AFTER_S)
+            self.queued()
         return count
 
     def nameless_session(self) -> str:
@@ -189,10 +236,8 @@ class Runtime:
         for path in dict.fromkeys([self.settings.folder / "queue.db", *self.settings.earlier_queues]):
             if path.exists():
                 self.worker.submit(functools.partial(self._adopt, path, mask))
-        self.worker.submit(broken_parts)
-        self.worker.submit(self.author)
-        self.worker.submit(self.holding.release)
-        self.worker.submit(self.refresh)
+        for job in (self.author, self.holding.release, self.refresh, self._pay, broken_parts):
+            self.worker.submit(self.reader.behind_recalls(job))
         self.worker.wake()
 
     def _adopt(self, path: Path, mask: Callable[[str], str] | None) -> None:
@@ -201,8 +246,13 @@ class Runtime:
         except Exception as error:
             self.note("earlier queue", error)
 
-    def capture(self, context: Context, mask: Callable[[str], str] | None) -> SessionCapture:
-        return SessionCapture(context, mask, self.clock)
+    def capture(
+        self,
+        context: Context,
+        mask: Callable[[str], str] | None,
+        zone: Callable[[], tzinfo | None] = lambda: None,
+    ) -> SessionCapture:
+        return SessionCapture(context, mask, self.clock, zone)
 
     def _seen(self, root: str) -> list[str] | None:
         try:
@@ -212,10 +262,33 @@ class Runtime:
             return None
 
     def _enqueue(self, facts: Sequence[NewFact], seen: Sequence[SeenMark]) -> list[str]:
-        wanted = [fact for fact in facts if not self.builtin.covers(fact.payload)]
+        state = self.held_state()
+        return self.outbox.enqueue(self.remote.bound(self.wanted(facts), state), seen, state=state)
+
+    # -- for recovery (running/recovery.py: Outlet) ----------------------------------------------------------------
+
+    def wanted(self, facts: Sequence[NewFact]) -> list[NewFact]:
+        """`facts` without those that the host's own memory holds (D67)."""
+        return [fact for fact in facts if not self.builtin.covers(fact.payload)]
+
+    def held_state(self) -> Literal["held", "pending"]:
+        """The state in which new facts are enqueued now (D39)."""
         if (state := self.holding.state()) == "held":
             self.worker.submit(self.holding.release)  # what is still pending is held as well, before it is drained
-        return self.outbox.enqueue(wanted, seen, state=state)
+        return state
+
+    def owner(self) -> str:
+        """The name under which this runtime claims rows and sessions."""
+        return self.worker.owner
+
+    def submit(self, job: Callable[[], object]) -> None:
+        """Run `job` on the worker."""
+        self.worker.submit(job)
+
+    def queued(self) -> None:
+        """There are new facts in the outbox: push them in a moment."""
+        self.worker.wake(after=PUSH_AFTER_S)
+        self.remote.wake()
 
     def _push(self, rows: list[Row]) -> list[tuple[Row, Outcome]]:
         """Commit a batch: one read, one comparison, one write of the store (design: the way of a fact)."""
@@ -233,17 +306,6 @@ class Runtime:
     def _changed(self) -> None:
         """A direct write is found by the next search, and what it removed leaves the files (D102)."""
         self.refresh()
-
-    def _nearest(self, text: str, audience: str) -> list[Entry]:
-        hits, _ = self.engine.search(text, audience=audience, top_k=5, relevant_only=False)
-        return [hit.entry for hit in hits]
-
-    def refresh(self) -> None:
-        """Bring the derived index up to the store; its failure costs freshness, never the commit."""
-        try:
-            self.engine.refresh()
-        except Exception as error:
-            self.note("index", error)
 
     def drain(self, seconds: float = SHUTDOWN_DRAIN_S) -> int:
         """Push what is due now, for at most `seconds`; what is left stays Pending.  Returns how many rows went."""
@@ -267,134 +329,69 @@ class Runtime:
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
-    def recall(
-        self, query: str, *, session: str, audience: str, project: str, transcripts: Transcripts | None = None
-    ) -> "Recalled":
-        """The recall block for one question of a session, within recall.deadline_s (START.md).  Never raises."""
-        settings, contexts = self.settings, self.contexts
-        seconds = float(settings["recall.deadline_s"])
-        deadline = time.monotonic() + seconds
-        try:
-            # Looks of at most 0.1 s; on this thread, because each thread that asks the outbox opens it for itself.
-            if transcripts is not None:
-                self.look_up(session, transcripts, query)
-            pending = self._overdue() if contexts.notice_due(session) else 0
-            self.builtin.load()
-            already, spent, with_floor = contexts.known(session), contexts.spent(session), contexts.floor_due(session)
-            found = self._recall_clock.run(
-                lambda: self.engine.recall(
-                    query,
-                    audience=audience,
-                    project=project,
-                    target_tokens=settings["recall.target_tokens"],
-                    budget_tokens=settings["budget_tokens"],
-                    already=already,
-                    pending=pending,
-                    deadline=deadline - 0.15 * seconds,  # what was found by then still has to be written down
-                    with_floor=with_floor,
-                    spent=spent,
-                    elsewhere=self.builtin.knows,
-                ),
-                max(0.0, deadline - time.monotonic()),
-            )
-        except Exception as error:
-            self.note("recall", error)
-            found = nothing_recalled()
-        # Only now: a block that comes too late is not in the context.
-        contexts.gave(session, query, found.text, floor=found.floor_given, pending=found.pending_shown)
-        return found
+    @property
+    def engine(self) -> "RecallEngine":
+        return self.reader.engine
+
+    @property
+    def log(self) -> "ChatLog | None":
+        """The conversation log; None when `capture.log` is off."""
+        return self.conversation.log
+
+    def recall(self, query: str, *, session: str, audience: str, project: str, **more: Any) -> "Recalled":
+        """The recall block for one question of a session, see Recalling.recall.  Never raises."""
+        return self.reader.recall(query, session=session, audience=audience, project=project, **more)
 
     def look_up(self, session: str, transcripts: Transcripts, question: str = "") -> None:
         """Read from the host's transcript what the context of a session holds, once (D76, P46)."""
-        self.contexts.ensure(session, question, lambda name: transcripts.recalled_rows(name, self.note))
+        self.reader.look_up(session, transcripts, question)
 
-    def _overdue(self) -> int:
-        backlog = self.backlog()
-        age = backlog["oldest_age_secs"]
-        return int(backlog["pending"]) if age is not None and age > PENDING_NOTICE_S else 0
-
-    def backlog(self) -> dict[str, Any]:
-        """The outbox's counts; all None while it cannot be read, which health then says (CR10, CD90)."""
-        try:
-            return self.outbox.backlog(wait=HOOK_WAIT_S)
-        except OutboxError as error:
-            self.note("outbox", error)
-            return dict.fromkeys(("pending", "oldest_age_secs", "next_due_in_secs", "tombstones"))
+    def refresh(self) -> None:
+        """Bring the derived index up to the store; its failure costs freshness, never the commit."""
+        self.reader.refresh()
 
     def entries(self, audience: str, repo: str | None) -> list[Entry]:
         """The current entries of one audience, oldest first; `repo` filters by exact label (CA2)."""
-        return [
-            entry
-            for entry in self.store.view().current()
-            if entry.get("audience", "owner") == audience and (repo is None or repo_of(entry) == repo)
-        ]
+        return self.reader.entries(audience, repo)
 
-    def status(self) -> dict[str, Any]:
-        """Counts and health, no remembered text (contract cognition.md 2.6, CD42, CD90)."""
-        backlog = self.backlog()
-        current = self.store.view().current()
-        return {
-            "pending_unpushed": backlog["pending"],
-            "oldest_pending_age_secs": _tenth(backlog["oldest_age_secs"]),
-            "next_retry_in_secs": _tenth(backlog["next_due_in_secs"]),
-            "tombstones": backlog["tombstones"],
-            "committed": sum(1 for entry in current if not is_conflict(entry)),
-            "conflicts": sum(1 for entry in current if is_conflict(entry)),
-            "repos": list(self.settings["repos"]),
-            "health": self.health() or ["ok"],
-        }
+    # -- its state -------------------------------------------------------------------------------------------------
 
-    def health(self) -> list[str]:
-        """One plain sentence for each thing that is wrong; [] when all is well."""
-        failed = [f"{kind}: {count} time(s), last: {last}" for kind, (count, last) in self.failures.items()]
-        parts = [part for part in (self.store, self.outbox, self._engine) if part is not None]
-        ill = [line for part in parts for line in part.health()]
-        files = (self.store.path, self.outbox.path, self._index)
-        return [*broken_parts(), *unwritable(files), *self.settings.problems, *ill, *failed, *self._stuck()]
-
-    def _stuck(self) -> list[str]:
-        """Why Pending facts do not go through, in the worker's words."""
-        if not self.worker.last_error or not self.backlog()["pending"]:
-            return []
-        return [f"facts stay Pending, safe in the outbox, and are tried again: {self.worker.last_error}"]
-
-    def outage(self, grace: float = 0.0) -> str:
-        """Why accepted facts have waited `grace` seconds or longer, "" while they go through; free of cost then."""
-        if not self.worker.last_error:
-            return ""
-        backlog = self.backlog()
-        if backlog["pending"] is None:
-            return f"the outbox cannot be used, what you say waits beside it: {self.worker.last_error}"
-        oldest = backlog["oldest_age_secs"]
-        return "; ".join(self._stuck()) if oldest is not None and oldest >= grace else ""
+    @property
+    def failures(self) -> dict[str, tuple[int, str]]:
+        """kind -> (count, last message) of what went wrong without stopping anything; shown in status."""
+        return self.state.failures
 
     def note(self, kind: str, error: BaseException) -> None:
         """Count a failure; one WARNING for each kind and process (P51)."""
-        count, _ = self.failures.get(kind, (0, ""))
-        self.failures[kind] = (count + 1, f"{type(error).__name__}: {error}"[:200])
-        if not count:
-            log.warning("cognition: %s failed (%s); memory goes on, see cognition_status", kind, type(error).__name__)
+        self.state.note(kind, error)
+
+    def backlog(self) -> dict[str, Any]:
+        """The outbox's counts; all None while it cannot be read, which health then says (CR10, CD90)."""
+        return self.state.backlog()
+
+    def status(self) -> dict[str, Any]:
+        """Counts and health, no remembered text (contract cognition.md 2.6, CD42, CD90)."""
+        return self.state.status()
+
+    def health(self) -> list[str]:
+        """One plain sentence for each thing that is wrong; [] when all is well."""
+        return self.state.health()
+
+    def outage(self, grace: float = 0.0) -> str:
+        """Why accepted facts have waited `grace` seconds or longer, "" while they go through; free of cost then."""
+        return self.state.outage(grace)
+
+    def _parts(self) -> list[Healthy]:
+        parts = (self.store, self.outbox, self.reader.opened, self.conversation.opened, self.remote)
+        return [part for part in parts if part is not None]
+
+    def _more(self) -> dict[str, Any]:
+        log, recovered = self.conversation.stats(), dict(self.recovery.counts)
+        made = self.consolidating.status()
+        return {"log": log, "recovered": recovered, "consolidation": made, **self.remote.status()}
 
 
 def _without_secrets(text: str, mask: Callable[[str], str] | None = None) -> str:
     from .capture.redact import redact
 
     return redact(text, mask)
-
-
-def nothing_recalled() -> "Recalled":
-    """What a recall that failed has to say."""
-    from .recall.engine import Recalled
-
-    return Recalled("", (), 0)
-
-
-def repo_of(entry: Entry) -> str:
-    """The label an entry was written under."""
-    provenance = entry.get("provenance")
-    label = provenance.get("origin_repo") if isinstance(provenance, dict) else None
-    return str(label or entry.get("repo") or "?")
-
-
-def _tenth(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 1)

@@ -5,6 +5,7 @@ from typing import Any
 from . import config
 from .checkup import broken_parts, unwritable
 from .config import Settings
+from .settings import route
 
 AUTHOR_S = 0.3  # seconds git may take to say who the author is
 _ALWAYS = ("backend", "repos", "budget_tokens", "author")
@@ -17,6 +18,9 @@ def lines(settings: Settings) -> dict[str, Any]:
     shown["memory"] = f"{settings.path('commit_log_path')}"
     if settings["backend"] == "memoria":
         shown["memoria"] = settings.remote_off_reason or f"{settings['memoria.api_url']}, subject {settings.subject}"
+        shown |= _memoria(settings)
+    if (model := route.chosen(settings)) != route.OFF:
+        shown["summaries"] = f"by {model}"
     problems = list(settings.problems)
     if settings.path("commit_log_path").exists() or settings.path("queue.path").exists():
         from .runtime import Runtime
@@ -39,6 +43,37 @@ def lines(settings: Settings) -> dict[str, Any]:
     for number, note in enumerate(settings.notes, start=1):
         shown[f"note {number}"] = note
     return shown
+
+
+def _memoria(settings: Settings) -> dict[str, Any]:
+    """What waits for Memoria and what stands in its way; nothing is made for the look."""
+    from .memoria import errors, identity
+
+    said: dict[str, Any] = {}
+    if settings.subject == "portable" and (settings.folder / identity.FILE).exists():
+        try:
+            doubt = identity.resolve(settings.home, "portable").doubt
+        except errors.Refused as refused:
+            doubt = refused.hint
+        if doubt:
+            said["memoria problem"] = doubt
+    if settings.path("queue.path").exists():
+        from .outbox import Outbox, OutboxError
+        from .outboxdb.turns import Turns
+
+        outbox = Outbox(settings.path("queue.path"))
+        try:
+            counts: dict[str, int] = {}
+            for states in Turns(outbox.database).counts().values():
+                for state, number in states.items():
+                    counts[state] = counts.get(state, 0) + number
+            if counts:
+                said["turns"] = ", ".join(f"{number} {state}" for state, number in sorted(counts.items()))
+        except OutboxError as problem:
+            said["turns"] = str(problem)
+        finally:
+            outbox.close()
+    return said
 
 
 def _counts(store: Any) -> tuple[int, int]:

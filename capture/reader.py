@@ -1,6 +1,6 @@
 """A user's words, read: clean row, then facts.  The one door of `session` to the pattern tables.
 
-The tables are hundreds of regular expressions, each compiled at its first use (`lazy`; all of them about 100 ms).
+The tables are hundreds of regular expressions, compiled at their first use (`lazy`; all of them about 0.2 s).
 `session` imports this module when it first reads, which is on the worker: loading the plugin costs the host nothing
 (D97).
 """

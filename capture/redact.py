@@ -13,6 +13,9 @@ from .secret_numbers import mask_numbers
 from .secret_rules import CLOSERS, apply, exempt, masker
 
 PIECE = 65_536  # characters worked off at a time, so that other threads get the interpreter in between (D61)
+_SHORT, _MANY = 500, 2_000  # length and number of the texts that are known to hold no secret
+_PLAIN: set[str] = set()
+_FORMS = (*LINKS, *HEADERS, *TOKENS, *COMMANDS)
 _ROUNDS = 5  # until nothing changes: masking one secret can lay bare the context of the next one
 _PLACEHOLDER = lazy(r"\[REDACTED [a-z]{2,16}\]")
 
@@ -27,8 +30,14 @@ def redact(text: str, extra: Callable[[str], str] | None = None) -> str:
     where to mask more, never as text: what it changed becomes `[REDACTED host]`.  If it raises or returns no text,
     our own result stands.
     """
-    text = _private_keys(text)
-    text = "".join(_settle(piece) for piece in _pieces(text))
+    if text not in _PLAIN:
+        said, text = text, _private_keys(text)
+        text = "".join(_settle(piece) for piece in _pieces(text))
+        if text == said and len(said) <= _SHORT:
+            # Only what holds no secret is remembered: a statement is looked at again on its way to the outbox.
+            if len(_PLAIN) >= _MANY:
+                _PLAIN.clear()
+            _PLAIN.add(said)
     return text if extra is None else _second_pass(text, extra)
 
 
@@ -65,9 +74,11 @@ def _settle(text: str) -> str:
 
 def _once(text: str) -> str:
     low = text.lower()
-    for form in (*LINKS, *HEADERS, *TOKENS, *COMMANDS):
-        if any(gate in low for gate in form.gates):
-            text = form.pattern.sub(masker(form), text)
+    for form in _FORMS:
+        for gate in form.gates:  # a loop, not any(): most of what a cold session end costs is spent here
+            if gate in low:
+                text = form.pattern.sub(masker(form), text)
+                break
     return mask_numbers(apply(text, low), low)
 
 

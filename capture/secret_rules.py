@@ -15,14 +15,17 @@ from .lazy import lazy
 from .secret_forms import KEY_GATES, KEY_WORDS, LOGIN_GATES, PAIR_NAMES, PASSWORD_WORDS, STATE_WORDS, Form
 
 _QUOTED = r"\"(?:[^\"\\\n]|\\.){0,4096}+\"|'(?:[^'\\\n]|\\.){0,4096}+'|`[^`\n]{0,4096}+`"
+_ESCAPED = r"\\\"[^\"\\\n]{0,4096}\\\""  # JSON inside of a string
 _TYPED = r"\s{0,2}:\s{0,2}(?:str|string|String|Text|bytes|Optional\[str\]|str \| None)\s{0,2}=\s{0,2}"
+# The first letters of all key words: one class in front fails faster than the alternatives behind it.
+_HEAD = r"(?=[pkcsmwatedlbhv\u0080-\uffff])"
 _ASSIGNED = lazy(
-    rf"(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS})(?:[_-]?\d{{1,2}})?[\"'`\])]{{0,2}}"
-    rf"(?P<sep>{_TYPED}|[ \t]{{0,4}}(?::=|=>|==|[=:：＝])\s{{0,4}})(?P<v>{_QUOTED}|[^\s\"'`,;&]{{1,4096}}&?[^\s\"'`,;&]{{0,64}})",
+    rf"{_HEAD}(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS})(?:[_-]?\d{{1,2}})?\\?[\"'`\])]{{0,2}}"
+    rf"(?P<sep>{_TYPED}|[ \t]{{0,4}}(?::=|=>|==|[=:：＝])\s{{0,4}})(?P<v>{_QUOTED}|{_ESCAPED}|[^\s\"'`,;&]{{1,4096}}&?[^\s\"'`,;&]{{0,64}})",
     re.IGNORECASE,
 )
 _FLAG = lazy(
-    rf"--[a-z0-9-]{{0,40}}(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS})(?P<sep>[ \t]{{1,4}})(?P<v>{_QUOTED}|[^\s\"'`;&-][^\s\"'`;&]{{0,4096}})",
+    rf"(?<![\w-])--[a-z0-9-]{{0,40}}(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS})(?P<sep>[ \t]{{1,4}})(?P<v>{_QUOTED}|[^\s\"'`;&-][^\s\"'`;&]{{0,4096}})",
     re.IGNORECASE,
 )
 _LISTED = lazy(  # the two-line form of container manifests: `name: X_TOKEN`, `value: ...`
@@ -30,19 +33,33 @@ _LISTED = lazy(  # the two-line form of container manifests: `name: X_TOKEN`, `v
     rf"[ \t]{{0,40}}(?P<sep>value:[ \t]{{0,4}})(?P<v>{_QUOTED}|[^\s\"'`,;&]{{1,4096}})",
     re.IGNORECASE,
 )
-_IS = r"(?:is|was|are|will be|has been|ist|lautet|es|est|é|è)(?:\s{1,3}(?:now|still|currently|jetzt|ahora))?"
+_IS = (
+    r"(?:is|was|are|will be|has been|remains|stays|ist|lautet|bleibt|es|est|é|è|jest|blijft|это)"
+    r"(?:\s{1,3}(?:now|still|currently|jetzt|ahora|nun|maintenant|agora|ora|nu))?(?:\s{1,3}(?:set|changed|reset|updated) to)?"
+)
+# Weaker than a copula: what follows must look like a password.
+_LINK = r"\s{0,3}(?:[:=：—–|]|->)\s{1,3}|['’]s\s{1,3}"
+_MARKED_UP = lazy(  # `<password>...</password>`, `key="Password" value="..."`
+    rf"<[\w:.-]{{0,40}}(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS})>\s{{0,3}}(?P<v>[^<>\s][^<>\n]{{0,256}})(?=</)"
+    rf"|(?:key|name)=[\"'][\w:. -]{{0,40}}(?:{PASSWORD_WORDS}|{KEY_WORDS})[\"']\s{{1,3}}value=(?P<w>\"[^\"\n]{{1,512}}\"|'[^'\n]{{1,512}}')",
+    re.IGNORECASE,
+)
+_SET = lazy(  # `I changed my password to ...`
+    rf"{_HEAD}(?P<pw>{PASSWORD_WORDS})\s{{1,3}}(?:to|into|auf|en|in|a|à|para|na|op)\s{{1,3}}(?P<v>{_QUOTED}|[^\s,;\"'`]{{4,512}})",
+    re.IGNORECASE,
+)
 _SAID = lazy(
-    rf"(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS}|(?<![A-Za-z])key)(?P<many>s|es|n)?"
-    rf"(?:\s{{1,3}}(?:for|of|to|on|at|von|für|de|del|du|da|do|para|pour)(?:\s{{1,3}}[^\s.,;:!?]{{1,40}}){{1,5}}?)?"
-    rf"\s{{1,3}}(?P<sep>{_IS}\s{{0,3}}:?\s{{1,3}})(?P<v>{_QUOTED}|[^\s,;\"'`。，；、]{{1,512}})",
+    rf"{_HEAD}(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS}|(?<![A-Za-z])key)(?P<many>s|es|n)?"
+    rf"(?:\s{{1,3}}(?:for|of|to|on|at|von|vom|für|zum|zu|de|del|du|da|do|para|pour|di|della|per|van|voor|от|для|do|dla)(?:\s{{1,3}}(?:[^\s.,;:!?]|[.:](?=\w)){{1,40}}){{1,5}}?|\s{{1,3}}(?:nueva|actual|nova|atual|nouveau|nuova|attuale))?"
+    rf"(?P<sep>\s{{1,3}}{_IS}\s{{0,3}}:?\s{{1,3}}|(?P<link>{_LINK}))(?P<v>{_QUOTED}|[^\s,;\"'`。，；、]{{1,512}})",
     re.IGNORECASE,
 )
 _SAID_CJK = lazy(
-    rf"(?:{PASSWORD_WORDS}|{KEY_WORDS}|key)[^\s!-~，。；]{{0,6}}?(?P<sep>\s{{0,3}}(?:是|为|為|は|が|：|:|=|는|은)?\s{{0,3}})(?P<v>[!-~]{{4,512}})",
+    rf"{_HEAD}(?:{PASSWORD_WORDS}|{KEY_WORDS}|key)[^\s!-~，。；]{{0,6}}?(?P<sep>\s{{0,3}}(?:是|为|為|は|が|：|:|=|는|은)?\s{{0,3}})(?P<v>[!-~]{{4,512}})",
     re.IGNORECASE,
 )
 _BESIDE = lazy(
-    rf"(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS}|(?<![A-Za-z])key)(?P<sep>\s{{1,3}}[`\"'(]?)(?P<v>[^\s,;\"'`()\[\]。，；]{{4,512}})",
+    rf"{_HEAD}(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS}|(?<![A-Za-z])key)(?P<sep>\s{{1,3}}[`\"'(]?)(?P<v>[^\s,;\"'`()\[\]。，；]{{4,512}})",
     re.IGNORECASE,
 )
 _LOGIN = lazy(
@@ -64,6 +81,7 @@ _PHRASE = lazy(
     re.IGNORECASE,
 )
 _CARD = lazy(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_DIGITS = lazy(r"\d[\d -]{11}")
 _BRAND = lazy(
     r"(?:4(?:\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
     r"|6(?:011|5\d\d|4[4-9]\d)\d{12}|35\d{14}|62\d{14,17})\Z"
@@ -75,6 +93,7 @@ _DIGEST_NAME = lazy(
     r"address|owner|tx|txid|signature|version|path|file|url|uri|href|src|class|color|data|image|trace|span|ref|base64)\Z",
     re.IGNORECASE,
 )
+_DIGEST_NEAR = lazy(r"\b(?:checksums?|digest|md5|sha-?\d{0,3}|hash|commit|fingerprint)\b[^\n]{0,16}\Z", re.IGNORECASE)
 _UUID = lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 _HARMLESS = lazy(
     r"(?:true|false|yes|no|on|off|null|none|nil|nan|undefined|n/?a|tbd|todo|changeit|\*{1,99}|x{3,99}|•{1,99}|\.{2,99}|…|-{1,99}|_{1,99}"
@@ -94,6 +113,15 @@ _REFERENCE = lazy(
     re.IGNORECASE,
 )
 _PATH = lazy(r"(?:~?/|\.{1,2}/|[A-Za-z]:\\)\S{0,4096}\Z")
+_SLASHED = lazy(r"/[^/]*\Z")  # one segment: as likely a pass word as a directory
+# Dotted words behind a pass word's key: a reference where one of them is a usual holder of values, else the value.
+_DOTTED = lazy(r"[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){1,8}\Z")
+_HOLDER = lazy(
+    r"(?:\A|\.)(?:self|this|cls|os|sys|process|env|environ|config|cfg|conf|settings?|options?|opts|args|params?|props|req|request|res|response|data|form|body|user|account|creds?|credentials?"
+    r"|ctx|context|secrets?|vault|app|st|state|values?|input|event|payload|session|client|obj|item|row|record|info|kwargs|db|var|local|module|std|types?|str|json|auth|login|fields?|models?)(?=\.|\Z)"
+    r"|(?:pass(?:word|wd|phrase)?|pwd|token|secret|key|value|text|env)s?\Z",
+    re.IGNORECASE,
+)
 CLOSERS = ".!?)]}>:。！？）"
 
 
@@ -104,9 +132,10 @@ def apply(text: str, low: str) -> str:
         text = _LOGIN_AS.sub(_login, _LOGIN.sub(_login, text))
     if any(gate in low for gate in KEY_GATES):
         text = _PHRASE.sub(_whole("credential"), text)
+        text = _MARKED_UP.sub(_marked_up, text) if "</" in low or "value=" in low else text
         for rule in (_LISTED, _ASSIGNED, _FLAG):
             text = rule.sub(_assigned, text)
-        text = _SAID.sub(_said, text)
+        text = _SAID.sub(_said, _SET.sub(_set, text))
         text = _SAID_CJK.sub(_said_cjk, text)
         text = _BESIDE.sub(_beside, text)
     elif "phrase" in low or "mnemonic" in low or " words" in low:
@@ -115,7 +144,7 @@ def apply(text: str, low: str) -> str:
         text = _PASS.sub(_login, text)
     if ":" in low or "=" in low:
         text = _RUN.sub(_random_value, text)
-    return _CARD.sub(_card, text)
+    return _CARD.sub(_card, text) if _DIGITS.search(text) else text
 
 
 def _replace(match: re.Match[str], label: str, start: int | None = None, end: int | None = None) -> str:
@@ -134,7 +163,12 @@ def _whole(label: str) -> Callable[[re.Match[str]], str]:
 def masker(form: Form) -> Callable[[re.Match[str]], str]:
     def mask(match: re.Match[str]) -> str:
         value = match.group("v") if "v" in match.re.groupindex else match.group(0)
-        return match.group(0) if _HARMLESS.match(value) or _BLANKED.search(value) else _replace(match, form.label)
+        stays = (
+            _HARMLESS.match(value)
+            or _BLANKED.search(value)
+            or (form.label == "authorization" and value.lower() in STATE_WORDS)
+        )
+        return match.group(0) if stays else _replace(match, form.label)
 
     return mask
 
@@ -144,6 +178,8 @@ def _bare(match: re.Match[str]) -> tuple[str, int, int, bool]:
     value, start, end = match.group("v"), match.start("v"), match.end("v")
     if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'`":
         return value[1:-1], start + 1, end - 1, True
+    if len(value) >= 4 and value.startswith('\\"') and value.endswith('\\"'):
+        return value[2:-2], start + 2, end - 2, True
     if not value.startswith("[REDACTED"):
         kept = value.rstrip(CLOSERS)
         end -= len(value) - len(kept)
@@ -157,12 +193,12 @@ def exempt(value: str, *, password: bool, quoted: bool) -> bool:
         return True
     if quoted:
         return False
-    if value.lower() in STATE_WORDS or _PATH.match(value):
+    if value.lower() in STATE_WORDS or (_PATH.match(value) and not (password and _SLASHED.match(value))):
         return True
     if "://" in value:
         return True  # the rules for links have looked at it
     if _EXPRESSION.match(value) and any(sign in value for sign in ".([:>"):
-        return True
+        return not password or _DOTTED.match(value) is None or _HOLDER.search(value) is not None
     if _REFERENCE.match(value):
         return True
     return not password and (len(value) < 4 or value.replace(".", "").replace("_", "").isdigit())
@@ -174,7 +210,8 @@ def _assigned(match: re.Match[str]) -> str:
     if not quoted and "=" in match.group("sep") and "&" in value:
         cut = value.index("&")  # an unquoted value of a query string ends there (HR15)
         value, end = value[:cut], start + cut
-    if exempt(value, password=password, quoted=quoted):
+    shell = password and match.group("pw").lower() == "pwd" and _PATH.match(value)
+    if shell or exempt(value, password=password, quoted=quoted):
         return match.group(0)
     return _replace(match, "credential", start, end)
 
@@ -196,6 +233,8 @@ def _said(match: re.Match[str]) -> str:
     password = match.group("pw") is not None
     if exempt(value, password=password, quoted=quoted):
         return match.group(0)
+    if match.group("link") and not (_mixed(value) or (quoted and password)):
+        return match.group(0)
     if password and match.group("many"):
         if not (_mixed(value) or quoted):
             return match.group(0)
@@ -203,6 +242,21 @@ def _said(match: re.Match[str]) -> str:
         if not quoted and re.fullmatch(r"[a-z]{2,}(?:ed|ly)", value):
             return match.group(0)
     elif (not quoted and not re.search(r"\d", value) and len(value) < 20) or not _looks_random(value, 6):
+        return match.group(0)
+    return _replace(match, "credential", start, end)
+
+
+def _marked_up(match: re.Match[str]) -> str:
+    group, cut = ("v", 0) if match.group("v") else ("w", 1)
+    value = match.group(group)[cut : len(match.group(group)) - cut]
+    if exempt(value, password=True, quoted=bool(cut)):
+        return match.group(0)
+    return _replace(match, "credential", match.start(group) + cut, match.end(group) - cut)
+
+
+def _set(match: re.Match[str]) -> str:
+    value, start, end, quoted = _bare(match)
+    if exempt(value, password=True, quoted=quoted) or not _mixed(value):
         return match.group(0)
     return _replace(match, "credential", start, end)
 
@@ -266,6 +320,8 @@ def _random_value(match: re.Match[str]) -> str:
     value = match.group("v")
     before = _NAME.search(match.string[max(0, match.start() - 72) : match.start()])
     name = before.group(1) if before else ""
+    if _DIGEST_NEAR.search(match.string[max(0, match.start() - 40) : match.start()]):
+        return match.group(0)
     last = re.split(r"[_.-]|(?<=[a-z])(?=[A-Z])", name)[-1]
     if not name or _DIGEST_NAME.match(last) or value.startswith(("0x", "/", "sha256-", "sha384-", "sha512-")):
         return match.group(0)

@@ -1,7 +1,8 @@
 """A message as the sentences that its author wrote in their own words.
 
 Left out: code, quotations, mail, logs and pages that were pasted, and whatever stands behind "translate this:" and the
-like.  All of it is line work with bounded patterns, so that a 2 MB message costs one pass.
+like.  `lines` says which lines are the author's; all of it is line work with bounded patterns, so that a 2 MB message
+costs one pass.
 """
 
 # ruff: noqa: E501 - a pattern is easier to check in one line than in five
@@ -9,28 +10,15 @@ import re
 from collections.abc import Iterator
 
 from .lazy import lazy
+from .lines import BULLET, is_data, own_lines
 
 CAP = 400  # characters of one stored sentence
 _LONGEST_LINE = 8_000  # how far into a line an opening of pasted text is looked for
 _LOOK_BACK = 160
+_LOOK_AT_END = 300  # characters above a list that say whose it is
+_QUOTES = "\"'“«„「`‘"
+_CLOSING = ('"', "'", "”", "»", "“", "」", "`", "’")
 
-_FENCE = lazy(r"\s{0,3}(?:```|~~~|\"\"\"|''')")
-_MACHINE = lazy(
-    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|CRITICAL)\b[\]: ]"
-    r"|at [\w.$<>]+\(|Traceback|File \"|Caused by:|[\w.]+(?:Error|Exception|Warning)\b ?:|\$ |>>> |\.\.\. |# include|#!|//|/\*|\* @|<[!/a-zA-Z]"
-    r"|diff --git|@@ |[+-]{3} [ab/]|[{}\[\]();]{1,40}$|(?:def|class|import|from|const|let|var|function|public|private|static"
-    r"|return|package|using|fn|func|struct|enum|async|export|elif|else|try|except|catch|raise|throw|print|echo|sudo|apt|pip|npm|git|docker|curl)\b.*"
-    r"[\])}({;=:\\|\\\\]|SELECT |INSERT |UPDATE \w+ SET|CREATE |DROP |\|.*\|\s*$|[+-]?\d[\d.,:\s%-]*$|-{3,}|={3,}|\w+\s*[:+]?=\s*\S.*[;({\[]$|.*[{;]\s*$)"
-)
-_PROSE = lazy(r"\s*[A-Za-z']{1,20},?(?: [A-Za-z']{1,20},?){2,}+[ .!?:]")
-_MAIL_HEAD = lazy(
-    r"\s*(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Von|An|Betreff|De|Para|Asunto|Objet|发件人|收件人|主题)\s?: ?\S"
-)
-_MAIL_CUT = lazy(
-    r"\s*(?:-{2,}\s{0,3}(?:Original|Forwarded|Begin forwarded|Ursprüngliche|Weitergeleitete)[^\n]{0,60}|Begin forwarded message:"
-    r"|On .{6,120} wrote:\s*$|Am .{6,120} schrieb .{1,80}:\s*$|Le .{6,120} a écrit\s?:\s*$|Dear (?:Sir|Madam|Mr|Ms|Mrs|all|customer)\b)",
-    re.IGNORECASE,
-)
 _THING = (
     r"(?:e-?mails?|mails?|logs?|traces?|stack ?traces?|outputs?|errors?|texts?|articles?|pages?|messages?|letters?|transcripts?|drafts?|quotes?"
     r"|codes?|snippets?|files?|configs?|responses?|readme|docs?|documents?|paragraphs?|sentences?|poems?|reviews?|posts?|threads?|chats?"
@@ -40,14 +28,22 @@ _PASTE = lazy(
     rf"(?:^|[.!?,]\s{{1,3}}|\b(?:please|you|to|and|then)\s)(?P<verb>summari[sz]e|translate|proof-?read|rewrite|rephrase|paraphrase|review|explain|edit|correct"
     rf"|improve|polish|shorten|analy[sz]e|classify|reply to|respond to|answer|extract|convert|parse|check|read|critique|complete|continue|fix|debug"
     rf"|übersetze?|traduce|traduis|traduza|resume|résume|resuma)\b[^.!?\n:]{{0,100}}[:：]"
-    rf"|(?:^|[.!?,]\s{{1,3}})(?:here(?:'s| is| are)|this is|below is|i (?:got|received|found|have)|see|look at|and|the|my)\b[^.!?\n:]{{0,60}}\b{_THING}\b[^.!?\n:]{{0,40}}[:：](?=\s|$)"
+    rf"|(?:^|[.!?,]\s{{1,3}})(?:here(?:'s| is| are)(?! (?:what|how) (?:i|we)(?:'d| would| really| want|'ve)? (?:need|want|like|do|did|tried|have in mind|prefer|think)\b)|this is|below is|i (?:got|received|found|have)|see|look at|and|the|my)\b[^.!?\n:]{{0,60}}\b{_THING}\b[^.!?\n:]{{0,40}}[:：](?=\s|$)"
     rf"|(?:翻译|总结|概括|润色|改写|解释)[^。！？\n：:]{{0,30}}[:：]",
     re.IGNORECASE,
 )
-_BULLET = lazy(r"\s{0,12}(?:[-*•·]|\d{1,2}[.)]|\[[ xX]\])\s{1,4}(?:\[[ xX]\]\s{1,3})?")
-_END = lazy(r"[.!?…]{1,4}[\"')\]]{0,3}\s+|[。！？]{1,4}[」』”]?\s*|\n")
+_END = lazy(
+    r"[.!?…]{1,4}[\"')\]]{0,3}\s+|[。！？]{1,4}[」』”]?\s*|\n"
+    r"|;\s+(?=(?:I|I'm|I've|My|We|We're|Our|Never|Always|Please|From now on|Remember|The|This)\s)"  # statements in a row
+)
+# What somebody else handed over: the list below it is theirs.
+_HANDED = lazy(
+    r"\b(?:customers?|clients?|boss|manager|colleagues?|he|she|they|vendor|supplier|users?|testers?|reviewers?|somebody|someone|support|department|legal|marketing|(?-i:[A-Z][a-z]{2,15})) (?:has |have |had |just )*"
+    r"(?:sent|wrote|gave|asked|raised|listed|requested|reported|left|mailed|posted|proposed|suggested|handed)\b[^.!?]{0,80}\b(?:following|these|lists?|points|requirements|requests?|comments|feedback|demands|wishes|rules|remarks|below)\b",
+    re.IGNORECASE,
+)
 _ABBREVIATION = lazy(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|mr|mrs|ms|dr|prof|st|no|nr|approx|ca|inc|ltd|jr|sr|vol|fig|z\.b|d\.h|bzw|p\.ej|[a-z])\.)\s*\Z",
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|mr|mrs|ms|dr|prof|st|no|nr|approx|ca|inc|ltd|jr|sr|vol|fig|z\.b|d\.h|bzw|p\.ej|[a-z])\.|\b(?:am|zum|vom|den|der|dem|ab|bis|im|des) \d{1,2}\.)\s*\Z",
     re.IGNORECASE,
 )
 _QUOTE = lazy(
@@ -73,16 +69,26 @@ def sentences(text: str) -> Iterator[str]:
 
 def _blocks(lines: list[str]) -> Iterator[str]:
     """Runs of own lines that belong together: a hard-wrapped sentence is put together again."""
-    kinds = _kinds(lines)
+    kinds = own_lines(lines)
     held = ""
-    for line, own in zip(lines, kinds, strict=True):
-        bullet = _BULLET.match(line)
+    handed = False
+    index = -1
+    while (index := index + 1) < len(lines):
+        line, own = lines[index], kinds[index]
+        bullet = BULLET.match(line)
         body = line[bullet.end() :].strip() if bullet else line.strip()
         if not own or not body:
             if held:
+                handed = _HANDED.search(held[-_LOOK_AT_END:]) is not None
                 yield held
             held = ""
             continue
+        if bullet and (handed or (held and _HANDED.search(held[-_LOOK_AT_END:]) is not None)):
+            if held:
+                yield held
+            held, handed = "", True
+            continue
+        handed = False
         wrapped = (
             held and not bullet and held[-1] not in ".!?:;。！？" and body[:1].islower() and len(held) < _LONGEST_LINE
         )
@@ -92,7 +98,8 @@ def _blocks(lines: list[str]) -> Iterator[str]:
         held = f"{held} {body}" if wrapped else body
         # Only what has come in is looked at, with a little before it: a long wrapped text is read once.
         base = max(0, len(held) - len(body) - _LOOK_BACK)
-        cut = _PASTE.search(mask_quotes(held[base : base + _LONGEST_LINE]))
+        looked_at = held[base : base + _LONGEST_LINE]
+        cut = _PASTE.search(mask_quotes(looked_at)) if ":" in looked_at or "：" in looked_at else None
         if cut is None:
             continue
         rest = held[base + cut.end() :].strip()
@@ -100,67 +107,41 @@ def _blocks(lines: list[str]) -> Iterator[str]:
         if head:
             yield head
         held = ""
-        if not (rest and rest[0] in "\"'“«„「`‘" and len(rest) < 2000):
+        if rest and rest[0] in _QUOTES and len(rest) < 2000:
+            continue
+        end = None if rest else _pasted_up_to(lines, kinds, index + 1)
+        if end is None:
             return  # what follows is the pasted thing; where it ends, nobody can tell
+        index = end - 1
     if held:
         yield held
 
 
-def _kinds(lines: list[str]) -> list[bool]:
-    """For each line whether its author wrote it as their own words."""
-    own = []
-    fence = ""
-    mail = 0
-    for line in lines:
-        opened = _FENCE.match(line)
-        if opened:
-            mark = opened[0].strip()
-            closes_itself = line.strip() != mark and line.rstrip().endswith(mark)
-            fence = "" if fence else ("" if closes_itself else mark)
-            own.append(False)
-            continue
-        if fence:
-            own.append(False)
-            continue
-        if _MAIL_CUT.match(line):
-            mail = 2
-        elif _MAIL_HEAD.match(line):
-            mail += 1
-        elif line.strip() and mail < 2:
-            mail = 0
-        if mail >= 2:
-            own.append(False)
-            continue
-        start = line[:12].lstrip()
-        indented = line.startswith(("    ", "\t")) and not _BULLET.match(line)
-        own.append(bool(start) and not start.startswith((">", "|")) and not indented and not _is_machine(line))
-    return _without_islands(lines, own)
+def _pasted_up_to(lines: list[str], kinds: list[bool], start: int) -> int | None:
+    """Behind `here is the log:`, where the author goes on: after data, code or one quoted paragraph.
 
-
-def _is_machine(line: str) -> bool:
-    sample = line[:400]
-    if _MACHINE.match(sample):
-        return True
-    if len(sample) < 8:
-        return False
-    if _PROSE.match(sample):
-        return False
-    signs = sum(not (char.isalnum() or char.isspace() or char in ".,!?'\"-’:;()") for char in sample)
-    return signs > 0.2 * len(sample) or (len(line) > 300 and " " not in sample and sample.isascii())
-
-
-def _without_islands(lines: list[str], own: list[bool]) -> list[bool]:
-    """A lone line in the middle of machine text is machine text."""
-    filled = [index for index, line in enumerate(lines) if line.strip()]
-    kept = list(own)
-    for place, index in enumerate(filled):
-        if not own[index] or _FENCE.match(lines[index]):
-            continue
-        around = filled[max(0, place - 2) : place] + filled[place + 1 : place + 3]
-        machine = [near for near in around if not own[near] and _is_machine(lines[near])]
-        if len(machine) >= 3:
-            kept[index] = False
-    return kept
+    None when what was announced is prose, whose end cannot be told from the author's own words.
+    """
+    at = start
+    while at < len(lines) and not lines[at].strip():
+        at += 1
+    seen = False
+    while at < len(lines):
+        end = at
+        while end < len(lines) and lines[end].strip():
+            end += 1
+        rows = range(at, end)
+        data = [row for row in rows if not kinds[row] or is_data(lines[row])]
+        quoted = lines[at].lstrip()[:1] in _QUOTES and lines[end - 1].rstrip().endswith(_CLOSING)
+        if not (len(data) > 0.5 * len(rows) or (quoted and not seen)):
+            return at if seen else None
+        if data and data[-1] + 1 < end and not quoted:
+            return data[-1] + 1
+        seen = True
+        at = end
+        while at < len(lines) and not lines[at].strip():
+            at += 1
+    return at if seen else None
 
 
 def _split(block: str) -> Iterator[str]:

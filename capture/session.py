@@ -10,12 +10,14 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from ..outbox import NewFact, SeenMark
 from ..stores.entry import Entry, entry_fact_key
 from .limits import shorten, shorten_rows
+from .safe import safe_name
 from .seen import new_rows
 
 if TYPE_CHECKING:  # imported where it is used: see reader.py
@@ -30,7 +32,7 @@ class Context:
     """What every entry of a session carries, whoever says it."""
 
     session_id: str
-    root: str  # first session of the chain linked by compaction or branching
+    root: str  # first session of the chain linked by compaction or branching (recover.chain_of)
     audience: str
     project: str
     repo: str
@@ -47,6 +49,7 @@ class _Heard:
     facts: "list[Fact] | None" = None
     ours: bool = True
     doubtful: bool = False  # heard before the user took something back
+    message_ref: str = ""  # where the conversation log has it
 
 
 @dataclass
@@ -56,11 +59,13 @@ class SessionCapture:
     context      what its entries carry
     mask         the host's redactor, or None
     clock        epoch seconds
+    zone         the user's time zone, asked when it is needed; None for the machine's (HA55)
     """
 
     context: Context
     mask: Callable[[str], str] | None = None
     clock: Callable[[], float] = time.time
+    zone: Callable[[], tzinfo | None] = lambda: None
     # Two places, so that hearing never waits for reading: a 2 MB message may be at work under the lock.
     _inbox: deque[_Heard] = field(default_factory=deque)
     _heard: list[_Heard] = field(default_factory=list)
@@ -74,13 +79,17 @@ class SessionCapture:
         at: float | None = None,
         speaker: dict[str, str] | None = None,
         ours: bool = True,
-    ) -> None:
+    ) -> _Heard:
         """Keep a user's words.  Nothing is read, cleaned or written here: `sync_turn` must return at once (C7).
+
+        What is kept is given back: the log writes the name of the message into it (`message_ref`).
 
         ours  False for a row that someone else wrote: it is only marked as seen, so that the transcript of the
               session's end does not bring it as the user's own (B005, M13)
         """
-        self._inbox.append(_Heard(shorten(content), self.clock() if at is None else at, speaker, ours=ours))
+        heard = _Heard(shorten(content), self.clock() if at is None else at, speaker, ours=ours)
+        self._inbox.append(heard)
+        return heard
 
     def not_ours(self, content: object) -> None:
         """Someone else began this turn: should it never finish, its row is not taken from the transcript (B005)."""
@@ -103,12 +112,15 @@ class SessionCapture:
 
         with self._lock:
             while self._inbox:
-                one = self._inbox.popleft()
-                one.row = reader.row_of(one.content, one.at)
-                one.content = None  # the raw text is not kept longer than needed
-                if one.row is not None:
-                    one.facts = reader.facts_of(one.row) if one.ours else []
-                    self._heard.append(one)
+                one = self._inbox[0]  # taken out only when it is in `_heard`: it is owed all the time (`unsettled`)
+                try:
+                    one.row = reader.row_of(one.content, one.at)
+                    if one.row is not None:
+                        one.facts = reader.facts_of(one.row) if one.ours else []
+                        self._heard.append(one)
+                finally:
+                    one.content = None  # the raw text is not kept longer than needed
+                    self._inbox.popleft()
 
     def settle(
         self,
@@ -117,7 +129,8 @@ class SessionCapture:
         known: Callable[[str], list[str] | None],
         enqueue: Enqueue,
         author: str,
-        speaker: dict[str, str] | None = None,
+        speaker: "dict[str, str] | None" = None,
+        locate: "Callable[[UserRow], str] | None" = None,
     ) -> int:
         """Enqueue every fact not enqueued before; returns how many facts were handed over.
 
@@ -126,6 +139,7 @@ class SessionCapture:
 
         known  the marks of a root, or None when they cannot be read now: then what was heard is enqueued without
                marks, the transcript waits for a later boundary, and a fact told twice falls on its key (D55.2)
+        locate  gives the name of the message that a row of the transcript is in the log, "" for none
         """
         from . import reader
 
@@ -133,21 +147,31 @@ class SessionCapture:
             self.work()
             rows = reader.user_rows(shorten_rows(messages))
             heard = self._kept(rows, told=isinstance(messages, list | tuple))
+            _timed(heard, rows)
             foreign = {row.fingerprint for text in self._foreign if (row := reader.row_of(text, None)) is not None}
-            before = known(self.context.root)
+            root = safe_name(self.context.root)
+            before = known(root)
             if before is not None:
-                live = [one.row.fingerprint for one in heard if one.row]
-                for _, row in new_rows([*before, *live], rows):
+
+                def told(row: "UserRow") -> _Heard:
                     at = row.at if row.at is not None else self.clock()
                     facts_of_row = [] if row.fingerprint in foreign else reader.facts_of(row)
-                    heard.append(_Heard(None, at, speaker, row, facts_of_row))
+                    return _Heard(None, at, speaker, row, facts_of_row)
+
+                if before:
+                    live = [one.row.fingerprint for one in heard if one.row]
+                    heard += [told(row) for _, row in new_rows([*before, *live], rows)]
+                else:
+                    heard = _in_order(heard, rows, told)
             facts, marks = [], []
             for n, one in enumerate(heard, start=len(before or ())):
                 if one.row is None:
                     continue
+                if locate is not None and one.facts and not one.message_ref:
+                    one.message_ref = locate(one.row)
                 facts += [self._fact(fact, one, author) for fact in one.facts or ()]
                 if before is not None:
-                    marks.append(SeenMark(self.context.root, n, one.row.fingerprint))
+                    marks.append(SeenMark(root, n, one.row.fingerprint))
             if facts or marks:
                 enqueue(facts, marks)
             self._heard.clear()
@@ -168,34 +192,75 @@ class SessionCapture:
         return [one for one in self._heard if one is not last]
 
     def _fact(self, fact: "Fact", one: _Heard, author: str) -> NewFact:
+        from .dates import resolve
         from .reader import redact
 
         context, row = self.context, one.row
-        content = redact(fact.content, self.mask)
-        project = context.project if fact.project_bound else ""
         now = self.clock()
         at = row.at if row and row.at is not None else one.at
+        at = at if 0 < at < now + DAY_S else max(1.0, now)  # a clock that lies costs no fact
+        session_id, repo = safe_name(context.session_id), safe_name(context.repo)
         provenance: Entry = {
-            "source_session": context.session_id,
+            "source_session": session_id,
             "author": redact(author, self.mask),
-            "created_at": at if 0 < at < now + DAY_S else max(1.0, now),  # a clock that lies costs no fact
-            "origin_repo": context.repo,
+            "created_at": at,
+            "origin_repo": repo,
             "trace_id": uuid.uuid4().hex,
         }
         if row and row.message_id:
             provenance["message_id"] = row.message_id
+        if one.message_ref:
+            provenance["message_ref"] = one.message_ref
         if one.speaker:
             provenance["speaker"] = {key: redact(value, self.mask) for key, value in one.speaker.items()}
         payload: Entry = {
-            "content": content,
+            # Dates after secrets, against the time at which it was said: a day means another one tomorrow (H9, B067).
+            "content": resolve(redact(fact.content, self.mask), at, self.zone()),
             "kind": fact.kind,
             "salience": fact.salience,
             "seen": 1,
             "audience": context.audience,
-            "project": project,
-            "repo": context.repo,
+            "project": context.project if fact.project_bound else "",
+            "repo": repo,
             "provenance": provenance,
         }
+        if getattr(fact, "correction", False):
+            payload["correction"] = True
+            if replaces := getattr(fact, "replaces", ""):
+                payload["replaces"] = redact(replaces, self.mask)
         if row and row.at is None:
             payload["undated"] = True  # for the outbox alone: such a statement never counts as new (D63)
-        return NewFact(context.session_id, payload, entry_fact_key(payload))
+        return NewFact(session_id, payload, entry_fact_key(payload))
+
+
+def _timed(heard: list[_Heard], rows: "Sequence[UserRow]") -> None:
+    """Give what was heard the time and id that the host has noted for it: a turn may have taken an hour (CD31)."""
+    told: dict[str, list[UserRow]] = {}
+    for row in rows:
+        if row.at is not None:
+            told.setdefault(row.fingerprint, []).append(row)
+    for one in reversed(heard):
+        same = told.get(one.row.fingerprint) if one.row else None
+        if not same or one.row is None:
+            continue
+        row = same.pop()
+        if row.at is not None and 0 < row.at <= one.at:  # later: inserted again by a compaction
+            one.row = replace(one.row, at=row.at, message_id=row.message_id or one.row.message_id)
+
+
+def _in_order(heard: list[_Heard], rows: "Sequence[UserRow]", told: "Callable[[UserRow], _Heard]") -> list[_Heard]:
+    """What was heard and what only the transcript has, in the order of the transcript.
+
+    For a chain of which nothing is known yet.  What was heard is the end of the transcript: a session that was begun
+    before, and is taken up now, has its earlier rows in front.
+    """
+    waiting: dict[str, list[_Heard]] = {}
+    for one in heard:
+        if one.row is not None:
+            waiting.setdefault(one.row.fingerprint, []).append(one)
+    found = []
+    for row in reversed(rows):
+        same = waiting.get(row.fingerprint)
+        found.append(same.pop() if same else told(row))
+    left = {id(one) for each in waiting.values() for one in each}
+    return [*reversed(found), *(one for one in heard if id(one) in left)]

@@ -8,6 +8,8 @@ import hashlib
 import json
 import math
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +18,7 @@ from ..stores.entry import normalise, scrub
 from .host_rows import is_spoken_kind, spoken
 from .lazy import lazy
 from .redact import redact
+from .safe import safe_name
 
 DATA_MARK = "[data omitted]"
 
@@ -54,6 +57,11 @@ _OWN_ENTRY = lazy(
     r"^[ \t]{0,8}[-*\u2022][ \t]{1,4}\[(?:cog|sum|wu|msg|note|mem)-[\w .@-]{1,64}\][ \t]{1,4}\"(?:[^\"\\\n]|\\.)*+\"[^\n]{0,200}$",
     re.MULTILINE,
 )
+# The same in the middle of a line: "You wrote - [cog-s1-4] "..." above".  Its text is one JSON literal, quotes and all.
+_OWN_INLINE = lazy(
+    r"(?:[-*\u2022][ \t]{1,4})?\[(?:cog|sum|wu|msg|note|mem)-[\w .@-]{1,64}\][ \t]{1,4}\"(?:[^\"\\\n]|\\.)*+\""
+    r"(?:[ \t]{1,2}\([^()\n]{1,120}\))?"
+)
 _OWN_MARK = lazy(r"^[ \t]{0,8}\[cognition: [^\]\n]{1,200}\][ \t]{0,8}$", re.MULTILINE)
 _MEMORIA_NOTE = lazy(r"\A\s{0,20}(?:[^\n]{0,400}(?:recalled|untrusted)[^\n]{0,400}\n)", re.IGNORECASE)
 
@@ -69,7 +77,7 @@ _BLANK_LINES = lazy(r"\n{3,}")
 class UserRow:
     """One thing a person said.
 
-    text         as said, clean
+    text         as said, clean; of a row that was read before: `redacted`, since nothing else of it is kept
     fingerprint  sha-256 of the redacted, normalised text
     at           epoch seconds or None
     redacted     the text without secrets; made once, since it costs more than everything else
@@ -80,6 +88,35 @@ class UserRow:
     at: float | None
     message_id: str
     redacted: str = ""
+
+
+class _Read:
+    """The rows read last, redacted: every boundary brings the transcript again, and reading is what costs."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most  # characters kept
+        self._rows: OrderedDict[bytes, tuple[str, str]] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: bytes) -> tuple[str, str] | None:
+        with self._lock:
+            found = self._rows.get(key)
+            if found is not None:
+                self._rows.move_to_end(key)
+            return found
+
+    def put(self, key: bytes, safe: str, fingerprint: str) -> None:
+        with self._lock:
+            if key in self._rows or len(safe) > self._most // 4:
+                return
+            self._rows[key] = (safe, fingerprint)
+            self._size += len(safe)
+            while self._size > self._most:
+                self._size -= len(self._rows.popitem(last=False)[1][0])
+
+
+_READ = _Read(2_000_000)
 
 
 def clean(text: str) -> str:
@@ -122,6 +159,7 @@ def _without_recall(text: str) -> str:
         text = _RECALL_NOTE.sub("", text)
         text = _OWN_HEADING.sub("", text)
         text = _OWN_ENTRY.sub("", text)
+        text = _OWN_INLINE.sub("", text)
         text = _OWN_MARK.sub("", text)
     return text
 
@@ -196,12 +234,18 @@ def _message_row(message: object) -> UserRow | None:
 
 
 def _row(content: object, at: float | None, message_id: str) -> UserRow | None:
-    text = clean(_text_of(content))
+    said, message_id = _text_of(content), safe_name(message_id)
+    key = hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=20).digest()
+    if (known := _READ.get(key)) is not None:
+        safe, fingerprint = known
+        return UserRow(safe, fingerprint, at, message_id, safe)
+    text = clean(said)
     if not text or not normalise(text):
         return None
     safe = redact(text)
     fingerprint = hashlib.sha256(normalise(safe).encode("utf-8")).hexdigest()
-    return UserRow(text, fingerprint, at, scrub(message_id), safe)
+    _READ.put(key, safe, fingerprint)
+    return UserRow(text, fingerprint, at, message_id, safe)
 
 
 def _text_of(content: object) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..audience import project_of
 from ..stores.entry import Entry, is_conflict, is_current, order_key
-from . import words
+from . import messages, words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .ask import ask
 from .entries import EVERYBODY, find
@@ -18,13 +18,14 @@ from .home import Home
 from .screen import one_line, visible
 from .words import audience_of, brief, provenance_of
 
+RULES = ("rule", "taboo")  # they stay on this machine (D36)
 SESSION = "command-line"
 """`source_session` of what is stored by hand."""
 
 _STORED = {
     "stored": "Remembered",
     "existing": "Known already",
-    "queued": "Accepted; it waits in the outbox because the store is in use",
+    "queued": "Accepted; it waits in the outbox and is committed by itself",
     "updated": "Changed",
     "forgotten": "Forgotten; its text is in the archive",
     "gone": "It was gone already",
@@ -39,8 +40,8 @@ def store(home: Home, args: Namespace) -> Answer:
     text = sys.stdin.read() if args.text == ["-"] else " ".join(args.text)
     if not text.strip():
         raise Refused("usage", "there is no text to remember")
-    if home.settings.write_refusal:
-        raise Refused("remote_off", home.settings.write_refusal)
+    if why := home.settings.write_refusal or (home.runtime.remote.refusal() if args.kind not in RULES else ""):
+        raise Refused("remote_off", why)
     from pathlib import Path
 
     receipt = home.runtime.writes.store(
@@ -58,11 +59,28 @@ def store(home: Home, args: Namespace) -> Answer:
 
 
 def forget(home: Home, args: Namespace) -> Answer:
-    """Archive an entry and take it out; with --cascade what was derived from it as well (H29)."""
-    derived = _derived(home, args.ref) if args.cascade else []
-    answer = _receipt(home.runtime.writes.forget(args.ref, audience=None))
-    gone = [home.runtime.writes.forget(ref, audience=None).ref for ref in derived]
-    if args.cascade:
+    """Archive an entry and take it out; what was made of it loses it too, with --cascade altogether (H29)."""
+    if messages.is_message(args.ref):
+        return messages.forget(home, args.ref, whole=args.cascade)
+    return forgotten(home, args.ref, whole=args.cascade)
+
+
+def forgotten(home: Home, ref: str, *, whole: bool = False) -> Answer:
+    """The same for the ref of an entry.
+
+    whole  everything that was derived from it goes, whatever it says
+    """
+    view = home.view()
+    entry = view.get(ref) if view is not None else None
+    told = messages.told(home, entry) if whole and entry is not None else []
+    derived = _derived(home, ref) if whole else []
+    receipt = home.runtime.writes.forget(ref, audience=None)
+    answer = _receipt(receipt)
+    answer.data["log_erased"] = messages.settled(home)
+    if whole:
+        gone = messages.unmade(home, entry, told, [ref]) if entry is not None else []
+        rest = [other for other in derived if other not in gone and home.store.view().get(other) is not None]
+        gone += [home.runtime.writes.forget(other, audience=None).ref for other in rest]
         answer.data["derived"] = gone
         answer.parts.append(Line(f"{words.entries(len(gone))} derived from it forgotten as well.", "quiet"))
     return answer

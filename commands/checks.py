@@ -26,6 +26,11 @@ LEAST_FREE = 50 << 20  # bytes of free disk below which writing may soon fail
 WHOLE_CHECK = 256 << 20  # bytes up to which a database is read through
 REMEDIES = {"settings": "hermes config edit"}  # of a fault that names none, by finding; else:
 FALLBACK = "hermes cognition status"
+ABSENT = {
+    "outbox": "nothing ever waited",
+    "index": "made when something is looked for",
+    "log": "no conversation has been logged",
+}
 NAMED = 5  # files, rows and errors named in one finding
 
 
@@ -163,9 +168,10 @@ def _remedy(line: str) -> tuple[str, str]:
 def databases(home: Home) -> Iterator[Finding]:
     """Outbox and index: sound, and in which journal mode (D111, START.md)."""
     outbox, index = home.settings.path("queue.path"), home.settings.folder / "recall.db"
-    for name, path in (("outbox", outbox), ("index", index)):
+    log = home.settings.folder / "chatlog.db"
+    for name, path in (("outbox", outbox), ("index", index), ("log", log)):
         if not path.exists():
-            said = "nothing ever waited" if name == "outbox" else "made when something is looked for"
+            said = ABSENT[name]
             yield Finding(name, "well", f"{path.name} is not there: {said}")
             continue
         try:
@@ -182,6 +188,9 @@ def databases(home: Home) -> Iterator[Finding]:
                 f"{path.name} is damaged ({one_line(fault)[:80]}); opening it sets the bytes aside and saves the rest"
             )
             yield Finding(name, "wrong", said, "hermes cognition queue list")
+        elif fault and name == "log":
+            said = f"{path.name} is damaged ({one_line(fault)[:80]}); a search sets its bytes aside and saves the rest"
+            yield Finding(name, "wrong", said, "hermes cognition search anything")
         elif fault:
             said = f"{path.name} is damaged ({one_line(fault)[:80]}); it is derived and made anew by a search"
             yield Finding(name, "wrong", said, "hermes cognition search anything")

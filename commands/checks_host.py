@@ -12,7 +12,13 @@ ROOT = Path(__file__).resolve().parents[1]
 NAME = "cognition"
 
 # Extra of pyproject.toml -> what to install, what to import, what it adds.
-EXTRAS: dict[str, tuple[str, str, str]] = {}
+EXTRAS: dict[str, tuple[str, str, str]] = {
+    "semantic": (
+        "wordllama>=0.4,<0.5",
+        "wordllama",
+        "with recall.semantic set to wordllama, entries are found that a question asks for in other words",
+    ),
+}
 
 
 def host(home: Home) -> Iterator[Finding]:
@@ -43,6 +49,61 @@ def host(home: Home) -> Iterator[Finding]:
         yield Finding("approval", "note", said, "hermes cognition queue list --state held")
     else:
         yield Finding("approval", "well", "write approval is off")
+
+
+def model(home: Home) -> Iterator[Finding]:
+    """Whether the model that makes summaries may be asked, and what it could not do (D89, 5.7)."""
+    from ..settings.route import routes_of
+    from .consolidation import consolidating
+    from .state import summaries
+
+    part = consolidating(home)
+    if home.host is None or not part.chosen:
+        yield Finding(
+            "model", "note", "no summaries are made: no model is chosen", "hermes cognition consolidate --setup"
+        )
+        return
+    from .. import host_models
+
+    if not host_models.available():
+        yield Finding("model", "wrong", "this Hermes lets no plugin ask a model: no summaries are made")
+        return
+    named = [one for one in home.settings["consolidation.models"] if isinstance(one, str)]
+    if missing := host_models.missing_trust(home.path, routes_of(named)):
+        keys = ", ".join(".".join(place) for place, _ in missing)
+        yield Finding(
+            "model", "wrong", f"Hermes does not permit the chosen model: {keys}", "hermes cognition consolidate --setup"
+        )
+        return
+    said, data = summaries(home)
+    if data.get("failed"):
+        why = data["failed"][0]
+        yield Finding("model", "note", f"{said}; last: {why}", "hermes cognition summarise SESSION tries it now")
+    else:
+        yield Finding("model", "well", f"summaries {said}")
+
+
+def answer(home: Home) -> Iterator[Finding]:
+    """One real call of the chosen model (D89)."""
+    from ..consolidate.model import ModelError
+    from .consolidation import consolidating
+
+    if home.host is None or not home.settings.folder.is_dir():
+        yield Finding("answer", "note", "nothing was asked: there is no Hermes here, or no memory yet")
+        return
+    try:
+        question = 'Answer with exactly this: {"summary": "well"}'
+        _, said = consolidating(home).desk.models.ask("check", "Answer with JSON only.", question, max_tokens=64)
+    except ModelError as problem:
+        yield Finding(
+            "answer", "wrong", f"the model was not reached: {problem.label}", "hermes cognition consolidate --setup"
+        )
+        return
+    model = ":".join(part for part in (said.provider, said.model) if part)
+    if said.text.strip():
+        yield Finding("answer", "well", f"{model} answered, {said.tokens_in + said.tokens_out} tokens")
+    else:
+        yield Finding("answer", "wrong", f"{model} gave an empty answer", "hermes cognition consolidate --setup")
 
 
 def extras(home: Home) -> Iterator[Finding]:

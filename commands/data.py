@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..merge import Delivery, push_batch
+from ..rules import KINDS as RULES
 from ..stores import files
 from ..stores.entry import Entry, is_version
-from . import words
+from . import messages, words
 from .answer import Answer, Line, Part, Refused, Table
 from .entries import EVERYBODY
 from .home import Home
@@ -39,7 +40,9 @@ def export(home: Home, args: Namespace) -> Answer:
     """All entries, versions included, as one document that `import` takes."""
     view: Mapping[str, Entry] = home.view() or {}
     chosen = [dict(entry) for entry in view.values() if args.audience in (EVERYBODY, audience_of(entry))]
-    document = {FORM: VERSION, "exported_at": home.clock(), "entries": chosen}
+    document: dict[str, Any] = {FORM: VERSION, "exported_at": home.clock(), "entries": chosen}
+    if args.messages:
+        document["messages"] = _messages(home, args.audience)
     text = as_json(document) + "\n"
     if not args.out or args.out == "-":
         return Answer(document, raw=text)
@@ -47,22 +50,32 @@ def export(home: Home, args: Namespace) -> Answer:
     if path.exists() and not args.replace:
         raise Refused("exists", f"{path} exists", "another name, or --replace")
     files.replace_file(path, text.encode(), name="export")
-    said = f"{words.entries(len(chosen))} written to {path}."
-    return Answer({"entries": len(chosen), "path": str(path)}, [Line(said, "good")])
+    number = len(document.get("messages", ()))
+    what = words.entries(len(chosen)) + (f" and {words.count(number, 'message')}" if number else "")
+    said = f"{what} written to {path}."
+    return Answer({"entries": len(chosen), "messages": number, "path": str(path)}, [Line(said, "good")])
+
+
+def _messages(home: Home, audience: str) -> list[dict[str, Any]]:
+    log = messages.log_of(home)
+    walk = log.walk(audience=None if audience == EVERYBODY else audience) if log is not None else ()
+    return [messages.as_data(one) for one in walk]
 
 
 def bring_in(home: Home, args: Namespace) -> Answer:
     """Commit the entries of a file through the merge layer: what is there stays, what differs is kept beside."""
     if home.settings.write_refusal:
         raise Refused("remote_off", home.settings.write_refusal)
-    entries, strange = _read(args.file)
+    entries, strange, told = _read(args.file)
     mask = home.mask()
     entries = [{**entry, "content": mask(entry["content"])} if _has_text(entry) else entry for entry in entries]
+    entries, guests = _rules_wait(home, entries)
     refused = [("-", f"{words.count(strange, 'line')} no entry")] if strange else []
     if args.dry_run:
         known: Mapping[str, Entry] = home.view() or {}
         there = sum(1 for entry in entries if entry.get("ref") in known)
         data: dict[str, Any] = {"entries": len(entries), "refs_known": there, "unreadable": strange, "dry_run": True}
+        data |= {"messages": len(told)}
         said = f"{words.entries(len(entries))}, {there} of them under refs that are known here.  Nothing was changed."
         return Answer(data, [Line(said)])
     came: Counter[str] = Counter()
@@ -74,8 +87,10 @@ def bring_in(home: Home, args: Namespace) -> Answer:
     _push(home, [entry for entry in versions if entry["superseded_by"] in standing], came, refused)
     came["stayed_out"] += sum(1 for entry in versions if entry["superseded_by"] not in standing)
     home.runtime.refresh()
+    logged = messages.bring_in(home, told, mask)
     data = {
         "entries": len(entries),
+        "messages": logged,
         **{name: came[name] for name in ("applied", "merged", "already", "conflict", "stayed_out", "refused")},
         "problems": [{"ref": ref, "message": why} for ref, why in refused[:SHOWN]],
     }
@@ -84,6 +99,11 @@ def bring_in(home: Home, args: Namespace) -> Answer:
         f"another, {came['conflict']} kept beside as conflict copies, {came['refused'] + strange} refused."
     )
     parts: list[Part] = [Line(said, "good")]
+    if told:
+        parts.append(Line(f"{words.count(logged, 'message')} of {len(told):,} came into the conversation log."))
+    if guests:
+        waiting = words.count(guests, "rule or taboo waits", "rules and taboos wait")
+        parts.append(Line(f"{waiting} for your word, in no prompt until then: hermes cognition rule list"))
     if came["stayed_out"]:
         out = came["stayed_out"]
         parts.append(
@@ -94,6 +114,14 @@ def bring_in(home: Home, args: Namespace) -> Answer:
     if came["conflict"]:
         parts.append(Line("To see them: hermes cognition conflicts", "quiet"))
     return Answer(data, parts)
+
+
+def _rules_wait(home: Home, entries: list[Entry]) -> tuple[list[Entry], int]:
+    """Rules that are not known here are not in force before the user has confirmed them (H28, HI14); how many."""
+    known: Mapping[str, Entry] = home.view() or {}
+    new = {str(entry.get("ref")) for entry in entries if entry.get("kind") in RULES and entry.get("ref") not in known}
+    marked = [{**entry, "unconfirmed": True} if str(entry.get("ref")) in new else entry for entry in entries]
+    return marked, len(new)
 
 
 def _push(home: Home, entries: list[Entry], came: "Counter[str]", refused: list[tuple[str, str]]) -> None:
@@ -112,8 +140,12 @@ def _has_text(entry: Entry) -> bool:
     return isinstance(entry.get("content"), str)
 
 
-def _read(name: str) -> tuple[list[Entry], int]:
-    """The entries of a file in any of the three forms, and how many pieces are none.  Raises Refused."""
+def _read(name: str) -> tuple[list[Entry], int, list[Any]]:
+    """The entries of a file in any of the three forms, how many pieces are none, and messages of a log.
+
+    Raises Refused.
+    """
+    told: list[Any] = []
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -126,7 +158,7 @@ def _read(name: str) -> tuple[list[Entry], int]:
     if isinstance(value, dict) and FORM in value:
         if value[FORM] != VERSION:
             raise Refused("newer", f"{name} was written by a newer version", "update the plugin")
-        pieces = value.get("entries") or []
+        pieces, told = value.get("entries") or [], value.get("messages") or []
     elif isinstance(value, dict) and "content" not in value:
         pieces = [{**entry, "ref": ref} if isinstance(entry, dict) else entry for ref, entry in value.items()]
     elif isinstance(value, list):
@@ -137,7 +169,7 @@ def _read(name: str) -> tuple[list[Entry], int]:
     strange = sum(1 for piece in pieces if not isinstance(piece, dict))
     if not found and strange:
         raise Refused("no_export", f"{name} holds no entries", "an export, a committed.json, or JSON lines")
-    return found, strange
+    return found, strange, told if isinstance(told, list) else []
 
 
 def _line(line: str) -> Any:

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from dataclasses import asdict
 
-from . import checks, checks_host, words
+from . import checks, checks_host, memoria, words
 from .answer import DONE, WRONG, Answer, Line, Part, Table, Tone
 from .home import Home
 
@@ -14,18 +14,22 @@ EVERY: tuple[tuple[str, checks.Check], ...] = (
     ("store", checks.store),
     ("databases", checks.databases),
     ("pending", checks.waiting),
+    ("memoria", memoria.checks),
     ("dropped", checks.dropped),
     ("kept", checks.kept),
     ("host", checks_host.host),
+    ("model", checks_host.model),
     ("extras", checks_host.extras),
 )
 _SIGNS = {"well": "ok", "note": "note", "wrong": "WRONG"}
 _TONES: dict[str, Tone] = {"well": "", "note": "quiet", "wrong": "bad"}
 
 
-def doctor(home: Home, _args: Namespace) -> Answer:
+def doctor(home: Home, args: Namespace) -> Answer:
     """All findings; ends with 1 when something is wrong."""
     found = checks.run(home, EVERY)
+    if getattr(args, "ask_model", False):
+        found += checks.run(home, (("answer", checks_host.answer),))
     wrong = [finding for finding in found if finding.state == "wrong"]
     rows = [(_SIGNS[one.state], one.name, _told(one)) for one in found]
     table: Part = Table(("", "checked", "found"), rows, [_TONES[one.state] for one in found])

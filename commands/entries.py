@@ -8,7 +8,7 @@ from typing import Any
 from ..provenance import read_archive
 from ..stores import ops
 from ..stores.entry import Entry, is_conflict, is_current, order_key
-from . import words
+from . import messages, words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .home import Home
 from .screen import one_line, visible
@@ -26,24 +26,28 @@ def search(home: Home, args: Namespace) -> Answer:
         raise Refused("usage", "the query is empty", "give the words to look for")
     view = home.view()
     others = _audiences(list(view.current()) if view is not None else [])
-    audiences = sorted(others) if args.audience == EVERYBODY else [args.audience]
+    spoken = messages.audiences(home)
+    audiences = (sorted({*others, *spoken}) or ["owner"]) if args.audience == EVERYBODY else [args.audience]
     found, total = [], 0
-    if view is not None:
+    most = min(50, args.limit)
+    own = None if args.project is None else lambda entry: str(entry.get("project") or "") == args.project
+    if view is not None or home.has_log:
         home.runtime.refresh()
         for audience in audiences:
             hits, number = home.runtime.engine.search(
-                query, audience=audience, project=args.project or "", repo=args.repo, top_k=min(50, args.limit)
+                query, audience=audience, project=args.project or "", repo=args.repo, top_k=most, keep=own
             )
-            found += [hit for hit in hits if args.project is None or hit.entry.get("project") == args.project]
+            found += hits
             total += number
-    if args.project is not None:
-        total = len(found)
-    found = sorted(found, key=lambda hit: -hit.score)[: min(50, args.limit)]
+    if len(audiences) > 1:
+        found.sort(key=lambda hit: (hit.band != "strong", -hit.score))
+    found = found[:most]
     data: dict[str, Any] = {
         "results": [{**brief(hit.entry), "score": round(hit.score, 4), "band": hit.band} for hit in found],
         "count": len(found),
         "total": total,
         "other_audiences": _others(others, audiences),
+        "other_messages": _others(Counter(spoken), audiences),
     }
     rows = [
         (str(hit.entry.get("ref")), f"{hit.score:.2f}", _day(hit.entry), _words(hit.entry, audiences)) for hit in found
@@ -51,7 +55,7 @@ def search(home: Home, args: Namespace) -> Answer:
     parts: list[Part] = [Table(("ref", "score", "date", "text"), rows)] if rows else [Line("Nothing matches.")]
     if total > len(found):
         parts.append(Line(f"{total - len(found)} more match; --limit shows up to 50.", "quiet"))
-    return Answer(data, parts + _rest(data["other_audiences"]))
+    return Answer(data, parts + _rest(data["other_audiences"], data["other_messages"]))
 
 
 def listing(home: Home, args: Namespace) -> Answer:
@@ -92,7 +96,12 @@ def listing(home: Home, args: Namespace) -> Answer:
 
 
 def show(home: Home, args: Namespace) -> Answer:
-    """One entry with everything known about it; else the row, tombstone or archive record of that ref."""
+    """One entry with everything known about it, or messages of the log.
+
+    Where the ref is no entry: the row, tombstone or archive record of it.
+    """
+    if messages.is_message(args.ref):
+        return messages.show(home, args.ref)
     view = home.view()
     entry = view.get(args.ref) if view is not None else None
     if entry is None or view is None:
@@ -116,11 +125,14 @@ def dream(home: Home, args: Namespace) -> Answer:
     """The digest of the tool cognition_dream."""
     from ..toolset.digest import digest
 
-    every = [entry for entry in _all(home) if is_current(entry)]
-    others = _audiences(every)
+    every = [{**entry, "content": words.text_of(entry)} for entry in _all(home)]
+    others = _audiences([entry for entry in every if is_current(entry)])
     audiences = sorted(others) if args.audience == EVERYBODY else [args.audience]
-    chosen = [entry for entry in every if audience_of(entry) in audiences]
-    text = visible(digest([{**entry, "content": words.text_of(entry)} for entry in chosen]))
+    mine = [entry for entry in every if audience_of(entry) in audiences]
+    if args.repo is not None:
+        mine = [entry for entry in mine if brief_repo(entry) == args.repo]
+    chosen = sorted(filter(is_current, mine), key=order_key)
+    text = visible(digest(chosen, [entry for entry in mine if not is_current(entry)]))
     conflicts = sum(1 for entry in chosen if is_conflict(entry))
     rest = _others(others, audiences)
     data = {"digest": text, "committed": len(chosen), "conflicts": conflicts, "other_audiences": rest}
@@ -166,12 +178,17 @@ def _others(every: Counter[str], shown: list[str]) -> dict[str, int]:
     return {name: number for name, number in sorted(every.items()) if name not in shown}
 
 
-def _rest(others: dict[str, int]) -> list[Part]:
-    if not others:
+def _rest(others: dict[str, int], spoken: dict[str, int] | None = None) -> list[Part]:
+    """How much of whom is not shown: entries, and messages where these were looked at."""
+    spoken = spoken or {}
+    named = sorted({*others, *spoken})
+    if not named:
         return []
-    number = words.entries(sum(others.values()))
-    whose = words.count(len(others), "other audience")
-    return [Line(f"{number} of {whose} not shown: --audience all, or one of {', '.join(others)}", "quiet")]
+    counted = [words.entries(sum(others.values()))] if others else []
+    counted += [words.count(sum(spoken.values()), "message")] if spoken else []
+    whose = words.count(len(named), "other audience")
+    said = f"{' and '.join(counted)} of {whose} not shown: --audience all, or one of {', '.join(named)}"
+    return [Line(said, "quiet")]
 
 
 def _day(entry: Entry) -> str:

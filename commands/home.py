@@ -109,6 +109,11 @@ class Home:
     def has_outbox(self) -> bool:
         return self.settings.path("queue.path").exists() or (self.settings.path("queue.path").parent / "spill").exists()
 
+    @property
+    def has_log(self) -> bool:
+        """False when no conversation was ever logged here."""
+        return (self.settings.folder / "chatlog.db").exists()
+
     def mask(self) -> Callable[[str], str]:
         """Our own redactor, and the host's where there is one."""
         from ..capture.redact import redact

@@ -60,7 +60,7 @@ def run(
         return DONE
 
 
-_CHANGES = ("store", "forget", "pin", "unpin", "resolve", "evict", "queue", "tombstones")
+_CHANGES = frozenset("store forget pin unpin resolve evict queue tombstones rule summarise consolidate replay".split())
 _TELL_OF_ILLS = ("search", "list", "show", "dream", "conflicts", "export")  # the others look themselves
 
 

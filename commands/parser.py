@@ -5,102 +5,47 @@ Imported while the host parses its own command line: standard library only (P52)
 
 import argparse
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
-Parser = argparse.ArgumentParser
-
-
-class LateParser(Parser):
-    """A parser whose arguments are added when it is used: the host builds all commands at each start (P52)."""
-
-    late: Callable[[Parser], None] | None = None
-
-    def complete(self) -> "LateParser":
-        late, self.late = self.late, None
-        if late is not None:
-            late(self)
-        return self
-
-    def parse_known_args(self, *args: Any, **kwargs: Any) -> Any:
-        self.complete()
-        return super().parse_known_args(*args, **kwargs)
-
-    def format_help(self) -> str:
-        self.complete()
-        return super().format_help()
-
-
-class Command(NamedTuple):
-    """`run` names module and function in this folder; `examples` are command lines without the program's name."""
-
-    name: str
-    run: str
-    does: str
-    arguments: Callable[[Parser], None] | None = None
-    more: str = ""
-    examples: tuple[str, ...] = ()
-
+from .line import Command, LateParser, Parser, age, common, labels, limit, named, verb, whose, yes
+from .parser_consolidation import COMMANDS as CONSOLIDATION
+from .parser_memoria import COMMANDS as MEMORIA
 
 KINDS = ("note", "fact", "preference", "instruction", "decision", "identity", "rule", "taboo")
-STATES = ("pending", "held", "inflight", "failed", "dead", "done", "discarded")
-
-
-def _whose(parser: Parser, default: str = "owner") -> None:
-    parser.add_argument(
-        "--audience", default=default, metavar="NAME", help=f"whose entries; `all` for everybody's (default: {default})"
-    )
-
-
-def _labels(parser: Parser) -> None:
-    parser.add_argument("--project", metavar="NAME", help="of this project only")
-    parser.add_argument("--repo", metavar="LABEL", help="with this label only")
-
-
-def _limit(parser: Parser, default: int, what: str) -> None:
-    parser.add_argument("--limit", type=_number, default=default, metavar="N", help=f"{what} (default: {default})")
-
-
-def _number(text: str) -> int:
-    number = int(text)
-    if not 0 < number <= 100_000:
-        raise argparse.ArgumentTypeError("must be 1 to 100000")
-    return number
-
-
-def _age(text: str) -> float:
-    """Seconds from `30d`, `12h`, `90m`; a plain number is days."""
-    unit = {"d": 86_400.0, "h": 3_600.0, "m": 60.0}.get(text[-1:].lower())
-    try:
-        number = float(text[:-1] if unit else text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < 1e9:
-        raise argparse.ArgumentTypeError("must be a time like 30d, 12h or 90m")
-    return number * (unit or 86_400.0)
-
-
-def _ref(parser: Parser, what: str = "ref of an entry") -> None:
-    parser.add_argument("ref", metavar="REF", help=what)
-
-
-def _yes(parser: Parser) -> None:
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+STATES = ("pending", "held", "inflight", "failed", "uncertain", "dead", "done", "discarded")
 
 
 def _search(parser: Parser) -> None:
     parser.add_argument("words", nargs="+", metavar="QUERY", help="words to look for, or a ref")
-    _whose(parser)
-    _labels(parser)
-    _limit(parser, 10, "hits shown, at most 50")
+    whose(parser)
+    labels(parser)
+    limit(parser, 10, "hits shown, at most 50")
+
+
+def _doctor(parser: Parser) -> None:
+    parser.add_argument(
+        "--ask-model", action="store_true", help="ask the chosen model one short question: it costs a call"
+    )
+
+
+def _dream(parser: Parser) -> None:
+    whose(parser)
+    parser.add_argument("--repo", metavar="LABEL", help="entries with this label only")
+
+
+def _bench(parser: Parser) -> None:
+    limit(parser, 50, "entries and messages asked about, three questions each")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="which of them, and which words (default: 1)")
+    parser.add_argument("--show", action="store_true", help="show the texts and questions of what was missed")
+    parser.add_argument("--audience", default="owner", metavar="NAME", help="whose memory is asked (default: owner)")
 
 
 def _list(parser: Parser) -> None:
-    _whose(parser)
-    _labels(parser)
+    whose(parser)
+    labels(parser)
     parser.add_argument("--kind", metavar="KIND", help="of this kind only")
     parser.add_argument("--pinned", action="store_true", help="pinned entries only")
     parser.add_argument("--replaced", action="store_true", help="replaced versions as well")
-    _limit(parser, 50, "entries shown, newest first")
+    limit(parser, 50, "entries shown, newest first")
 
 
 def _store(parser: Parser) -> None:
@@ -111,23 +56,23 @@ def _store(parser: Parser) -> None:
 
 
 def _forget(parser: Parser) -> None:
-    _ref(parser)
+    named(parser)
     parser.add_argument("--cascade", action="store_true", help="and everything that was derived from it")
 
 
 def _evict(parser: Parser) -> None:
-    _ref(parser)
+    named(parser)
     parser.add_argument("--reason", default="evicted by hand", metavar="TEXT", help="written into the archive")
 
 
 def _resolve(parser: Parser) -> None:
-    _ref(parser, "ref of a conflict copy, or of the entry it conflicts with")
+    named(parser, "ref of a conflict copy, or of the entry it conflicts with")
     parser.add_argument("--keep", choices=("copy", "other"), help="which version stays; asked for when not given")
 
 
 def _conflicts(parser: Parser) -> None:
-    _whose(parser, "all")
-    _limit(parser, 20, "conflicts shown")
+    whose(parser, "all")
+    limit(parser, 20, "conflicts shown")
 
 
 def _queue(parser: Parser) -> None:
@@ -136,12 +81,12 @@ def _queue(parser: Parser) -> None:
     parser.add_argument("--discard", metavar="REF", help=argparse.SUPPRESS)
     parser.add_argument("--acknowledge-duplicate-risk", action="store_true", help=argparse.SUPPRESS)
     verbs = parser.add_subparsers(dest="queue_verb", metavar="WHAT", title="what", parser_class=Parser)
-    listed = _sub(verbs, "list", "what waits, oldest first; no texts")
+    listed = verb(verbs, "list", "what waits, oldest first; no texts")
     listed.add_argument("--state", choices=STATES, help="rows in this state only")
     listed.add_argument("--after", type=int, default=0, metavar="SEQ", help="from the row after this number on")
-    _limit(listed, 50, "rows shown")
-    _ref(_sub(verbs, "show", "one row with its text, redacted"), "ref of a row")
-    retry = _sub(verbs, "retry", "try again now, and push what is due")
+    limit(listed, 50, "rows shown")
+    named(verb(verbs, "show", "one row with its text, redacted"), "ref of a row")
+    retry = verb(verbs, "retry", "try again now, and push what is due")
     retry.add_argument("refs", nargs="*", metavar="REF", help="refs of pending or failed rows")
     retry.add_argument(
         "--all-safe", action="store_true", help="every pending or failed row that cannot be doubled by it"
@@ -149,21 +94,26 @@ def _queue(parser: Parser) -> None:
     retry.add_argument(
         "--acknowledge-duplicate-risk", action="store_true", help="also rows whose delivery has an unknown outcome"
     )
-    discard = _sub(verbs, "discard", "erase the text of rows; a receipt stays")
+    discard = verb(verbs, "discard", "erase the text of rows; a receipt stays")
     discard.add_argument("refs", nargs="*", metavar="REF", help="refs of held, pending, failed or dropped rows")
-    discard.add_argument("--older-than", type=_age, metavar="TIME", help="failed and dropped rows older than 30d, 12h")
-    requeue = _sub(verbs, "requeue", "bring rows back, with a new clock, and push them")
+    discard.add_argument("--older-than", type=age, metavar="TIME", help="failed and dropped rows older than 30d, 12h")
+    requeue = verb(verbs, "requeue", "bring rows back, with a new clock, and push them")
     requeue.add_argument("refs", nargs="+", metavar="REF", help="refs of pending, failed or dropped rows")
-    approve = _sub(verbs, "approve", "let held rows go")
+    requeue.add_argument(
+        "--acknowledge-duplicate-risk", action="store_true", help="also turns that Memoria may have already"
+    )
+    purge = verb(verbs, "purge", "erase the texts of all that failed, is uncertain, was dropped or belongs elsewhere")
+    yes(purge)
+    approve = verb(verbs, "approve", "let held rows go")
     approve.add_argument("refs", nargs="*", metavar="REF", help="refs of held rows")
     approve.add_argument("--all", action="store_true", help="all held rows")
 
 
 def _tombstones(parser: Parser) -> None:
     verbs = parser.add_subparsers(dest="stone_verb", metavar="WHAT", title="what", parser_class=Parser)
-    listed = _sub(verbs, "list", "dropped entries with reason and text")
-    _limit(listed, 50, "tombstones shown, newest first")
-    requeue = _sub(verbs, "requeue", "bring dropped entries back, and push them")
+    listed = verb(verbs, "list", "dropped entries with reason and text")
+    limit(listed, 50, "tombstones shown, newest first")
+    requeue = verb(verbs, "requeue", "bring dropped entries back, and push them")
     requeue.add_argument("refs", nargs="+", metavar="REF", help="refs of dropped entries")
 
 
@@ -177,7 +127,8 @@ def _key(parser: Parser) -> None:
 def _export(parser: Parser) -> None:
     parser.add_argument("--out", metavar="FILE", help="write to this file, for you alone (default: the screen)")
     parser.add_argument("--replace", action="store_true", help="replace FILE when it exists")
-    _whose(parser, "all")
+    parser.add_argument("--messages", action="store_true", help="the conversation log as well")
+    whose(parser, "all")
 
 
 def _import(parser: Parser) -> None:
@@ -189,7 +140,7 @@ def _purge(parser: Parser) -> None:
     parser.add_argument("refs", nargs="*", metavar="REF", help="refs of entries: committed, waiting, dropped, archived")
     parser.add_argument("--text", metavar="TEXT", help="everything that contains this text, in any case")
     parser.add_argument("--kept", action="store_true", help="also delete damaged and imported files that were kept")
-    _yes(parser)
+    yes(parser)
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -204,6 +155,7 @@ COMMANDS: tuple[Command, ...] = (
         "doctor",
         "doctor.doctor",
         "check everything; for each fault what was kept and the one command that helps",
+        _doctor,
         more="Ends with 1 when something is wrong, with 0 when all is well or there are only notes.",
         examples=("doctor",),
     ),
@@ -217,11 +169,26 @@ COMMANDS: tuple[Command, ...] = (
         "show",
         "entries.show",
         "one entry with its origin, history and whereabouts",
-        _ref,
-        more="Finds what is committed, waiting, dropped or archived.",
-        examples=("show cog-20260302_101500-4",),
+        named,
+        more="Finds what is committed, waiting, dropped or archived, and messages of the conversation log.",
+        examples=("show cog-20260302_101500-4", "show msg-20260302_101500-12"),
     ),
-    Command("dream", "entries.dream", "a short read-only digest", _whose, examples=("dream",)),
+    Command(
+        "dream",
+        "entries.dream",
+        "a read-only digest: themes, changes, conflicts, what may be stale",
+        _dream,
+        examples=("dream", "dream --repo default"),
+    ),
+    Command(
+        "bench",
+        "bench.bench",
+        "check on your own memory whether search and recall find what is there",
+        _bench,
+        more="Questions are made from your own entries and messages; the same seed asks the same ones.  Nothing is "
+        "changed; what was missed is named by its ref.",
+        examples=("bench", "bench --limit 200 --seed 2", "bench --show"),
+    ),
     Command(
         "store",
         "changes.store",
@@ -235,11 +202,11 @@ COMMANDS: tuple[Command, ...] = (
         "changes.forget",
         "take an entry out of memory; its text goes into the archive",
         _forget,
-        more="`purge` removes a text everywhere, the archive included.",
+        more="`purge` removes a text everywhere, the archive included.  A message of the log is gone at once.",
         examples=("forget cog-20260302_101500-4",),
     ),
-    Command("pin", "changes.pin", "recall this entry always", _ref),
-    Command("unpin", "changes.pin", "recall this entry when it is relevant", _ref),
+    Command("pin", "changes.pin", "recall this entry always", named),
+    Command("unpin", "changes.pin", "recall this entry when it is relevant", named),
     Command("conflicts", "changes.conflicts", "pairs of versions that contradict each other", _conflicts),
     Command(
         "resolve",
@@ -272,6 +239,8 @@ COMMANDS: tuple[Command, ...] = (
         more="The key never stands on the command line, where other programs can read it.  Needs Hermes.",
         examples=("key --stdin < key.txt", "key --file key.txt"),
     ),
+    *MEMORIA,
+    *CONSOLIDATION,
     Command("fold", "data.fold", "make committed.json alone complete", more="Before you copy that file by hand."),
     Command(
         "export", "data.export", "all entries as one JSON document", _export, examples=("export --out memory.json",)
@@ -289,8 +258,8 @@ COMMANDS: tuple[Command, ...] = (
         "purge.purge",
         "remove entries or a text from every file of this memory",
         _purge,
-        more="Store, journals, previous checkpoint, archive, outbox, tombstones, spill files and index; what cannot be "
-        "undone is listed first.  Transcripts of Hermes itself are not touched.",
+        more="Store, journals, previous checkpoint, archive, outbox, tombstones, spill files, log and index; what "
+        "cannot be undone is listed first.  Transcripts of Hermes itself are not touched.",
         examples=("purge cog-20260302_101500-4", 'purge --text "old address" --kept'),
     ),
 )
@@ -302,7 +271,7 @@ _EPILOG = "Exit codes: 0 done, 1 doctor found something wrong, 2 refused or wron
 def fill(parser: Parser) -> None:
     """Hang all commands below `parser`."""
     parser.epilog = _EPILOG
-    _common(parser)
+    common(parser)
     commands = parser.add_subparsers(
         dest="cognition_verb", metavar="COMMAND", title="commands", parser_class=LateParser
     )
@@ -314,7 +283,7 @@ def fill(parser: Parser) -> None:
 
 def _filler(command: Command) -> Callable[[Parser], None]:
     def late(parser: Parser) -> None:
-        _common(parser)
+        common(parser)
         if command.arguments is not None:
             command.arguments(parser)
 
@@ -326,17 +295,3 @@ def build(program: str = "hermes cognition") -> Parser:
     parser = Parser(prog=program, description="Look after what Hermes remembers.")
     fill(parser)
     return parser
-
-
-def _sub(parent: Any, name: str, does: str) -> Parser:
-    sub: Parser = parent.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
-    _common(sub)
-    return sub
-
-
-def _common(parser: Parser) -> None:
-    """Accepted before and after the command; not set at all when not given, so that neither place hides the other."""
-    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
-    parser.add_argument(
-        "--home", metavar="PATH", default=argparse.SUPPRESS, help="Hermes home (default: the active one)"
-    )

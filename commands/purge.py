@@ -3,6 +3,8 @@
 In this order, so that a kill at any point leaves less than before and the command can be repeated:
 
     spill files are taken in        the outbox then holds everything that waits
+    log         messages that state it, that hold the text, that are named
+    plans       answers of a model that are not in the store yet are dropped, and made again from what is left
     outbox      marks against a return of the same statement, rows and tombstones emptied
     store       entries, versions, conflict copies; fold; previous checkpoint and old journals dropped
     archive     lines become digests, under the store's lock, because writers append there
@@ -23,8 +25,8 @@ from ..delivery import forgotten
 from ..delivery.review import Review
 from ..provenance import read_archive
 from ..stores import files, ops
-from ..stores.entry import Entry, digest, entry_fact_key, normalise
-from . import words
+from ..stores.entry import Entry, digest, entry_fact_key, is_copy, normalise
+from . import messages, words
 from .answer import DONE, WRONG, Answer, Line, Part, Refused, Table
 from .ask import ask
 from .checks import kept_files
@@ -33,6 +35,7 @@ from .home import Home
 from .screen import one_line, visible
 
 WAIT_S = 2.0  # seconds for each lock
+NAMED = 5  # messages that are listed
 SHORTEST = 4  # characters of a text that is looked for
 
 
@@ -43,6 +46,7 @@ class Plan:
     named: set[str] = field(default_factory=set)
     entries: dict[str, Entry] = field(default_factory=dict)
     rows: dict[str, Entry] = field(default_factory=dict)  # of the outbox, tombstones included
+    messages: list[str] = field(default_factory=list)  # refs in the conversation log that are named, or hold the text
     archived: int = 0
     texts: dict[str, None] = field(default_factory=dict)
     kept: list[Path] = field(default_factory=list)
@@ -50,7 +54,7 @@ class Plan:
     needle: str = ""
 
     def empty(self) -> bool:
-        return not (self.entries or self.rows or self.archived or self.kept)
+        return not (self.entries or self.rows or self.messages or self.archived or self.kept)
 
 
 def purge(home: Home, args: Namespace) -> Answer:
@@ -93,9 +97,7 @@ def _plan(home: Home, refs: list[str], needle: str, *, kept: bool) -> Plan:
     for entry in every.values():
         roots = {entry.get("ref"), entry.get("conflict_with"), entry.get("superseded_by")}
         version = str(entry.get("ref", "")).rpartition("-v")[0]
-        if (plan.named & roots and (entry.get("conflict_with") or version in plan.named)) or (
-            normalise(_content(entry)) in texts
-        ):
+        if (plan.named & roots and (is_copy(entry) or version in plan.named)) or (normalise(_content(entry)) in texts):
             _take(plan, entry)
     if view is not None:
         for ref in list(plan.entries):
@@ -105,6 +107,10 @@ def _plan(home: Home, refs: list[str], needle: str, *, kept: bool) -> Plan:
     plan.rows = {ref: payload for ref, payload in _outbox(home).items() if matches(ref, payload)}
     for payload in plan.rows.values():
         _text(plan, payload)
+    plan.messages = [ref for ref in refs if messages.is_message(ref) and messages.known(home, ref)]
+    whose = {words.audience_of(entry) for entry in (*plan.entries.values(), *plan.rows.values())}
+    said = messages.stating(home, whose or {"owner"}, plan.texts, plan.needle)
+    plan.messages += [one.ref for one in said if one.ref not in plan.messages]
     plan.archived = sum(1 for line in _lines(home) if _hit(line, plan, matches))
     plan.kept = kept_files(home) if kept else []
     return plan
@@ -188,8 +194,11 @@ def _hit(line: bytes, plan: Plan, matches: Callable[[object, Any], bool]) -> boo
 
 def _done(home: Home, plan: Plan) -> Answer:
     data: dict[str, Any] = {"entries": sorted(plan.entries), "rows": len(plan.rows), "archived": plan.archived}
+    data["messages"] = plan.messages
     if plan.rows or plan.entries:
         _empty_outbox(home, plan)
+    _empty_log(home, plan)
+    _empty_plans(home)
     if plan.entries:
         home.store.purge(sorted(plan.entries), timeout=WAIT_S)
     elif home.has_store and (plan.rows or plan.archived):
@@ -208,6 +217,7 @@ def _done(home: Home, plan: Plan) -> Answer:
     removed = [
         words.entries(len(plan.entries)) if plan.entries else "",
         f"{words.count(len(plan.rows), 'row')} of the outbox" if plan.rows else "",
+        f"{words.count(len(plan.messages), 'message')} of the log" if plan.messages else "",
         words.count(plan.archived, "archived text") if plan.archived else "",
         words.count(len(gone), "kept file") if gone else "",
     ]
@@ -236,6 +246,26 @@ def _empty_outbox(home: Home, plan: Plan) -> None:
             raise Refused("busy", f"{ref} is being committed right now", "run the command again in a moment")
         if row is not None and row["state"] in ("held", "pending", "failed", "dead"):
             review.discard(ref)
+
+
+def _empty_plans(home: Home) -> None:
+    """Answers of a model that are not in the store yet may say it too: they are made again from what is left."""
+    if home.has_outbox and home.runtime.consolidating.has_derived():
+        from ..consolidate.forgetting import drop_all_unfinished
+
+        drop_all_unfinished(home.runtime.consolidating.desk)
+
+
+def _empty_log(home: Home, plan: Plan) -> None:
+    """Statements lose their sentence; what was named, or holds the text that was asked for, goes as a whole."""
+    if (log := messages.log_of(home)) is not None:
+        for entry in (*plan.entries.values(), *plan.rows.values()):
+            whose, said = words.audience_of(entry), _content(entry)
+            refs = log.stating(whose, said)
+            log.forget_statement(whose, said)
+            home.runtime.consolidating.forgot(whose, said, refs)  # and what was made of those messages
+        log.forget(ref for ref in plan.messages if messages.is_whole(log, ref, plan.named, plan.needle))
+    messages.settled(home)
 
 
 def _rewrite_archive(home: Home, plan: Plan) -> None:
@@ -308,6 +338,9 @@ def _shown(plan: Plan) -> list[Part]:
     rows += [("outbox", ref, one_line(words.text_of(entry))) for ref, entry in plan.rows.items()]
     if rows:
         parts.append(Table(("where", "ref", "text"), rows))
+    if plan.messages:
+        named = ", ".join(plan.messages[:NAMED]) + (" and others" if len(plan.messages) > NAMED else "")
+        parts.append(Line(f"{words.count(len(plan.messages), 'message')} of the conversation log: {visible(named)}"))
     if plan.archived:
         parts.append(Line(f"{words.count(plan.archived, 'archived text')}, of which digests stay"))
     parts += [Line(f"file {visible(path.name)}") for path in plan.kept]

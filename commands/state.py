@@ -36,6 +36,7 @@ def status(home: Home, _args: Namespace) -> Answer:
     wrong = [finding for finding in found if finding.state == "wrong"]
     notes = [finding for finding in found if finding.state == "note"]
     waits, backlog = _waiting(home)
+    made, consolidation = summaries(home)
     data: dict[str, Any] = {
         "home": str(home.path),
         "backend": home.settings["backend"],
@@ -44,6 +45,7 @@ def status(home: Home, _args: Namespace) -> Answer:
         "pinned": pinned,
         "conflicts": len(current) - len(plain),
         **backlog,
+        "consolidation": consolidation,
         "author": home.runtime.author(),
         "repos": list(home.settings["repos"]),
         "write_approval": None if home.config is None else home.approval,
@@ -60,6 +62,7 @@ def status(home: Home, _args: Namespace) -> Answer:
         ("label", ", ".join(map(one_line, data["repos"]))),
         ("recall", recall if home.settings["recall.enabled"] else "off"),
         ("approval", _approval(home)),
+        ("summaries", made),
     ]
     parts: list[Part] = [Pairs(rows)]
     if not wrong:
@@ -69,6 +72,32 @@ def status(home: Home, _args: Namespace) -> Answer:
             parts.append(Line(title, "title"))
             parts += [Line(_told(finding), tone) for finding in group]  # type: ignore[arg-type]
     return Answer(data, parts)
+
+
+def summaries(home: Home) -> tuple[str, dict[str, Any]]:
+    """How consolidation is doing, in words, and its numbers; no file is made by looking."""
+    from ..settings.route import OFF, chosen
+    from .consolidation import consolidating
+
+    part = consolidating(home)
+    model = chosen(home.settings)
+    if model == OFF and not part.chosen:
+        return "off; choose a model: hermes cognition consolidate --setup", {"active": False}
+    if not home.has_outbox or not home.has_log:
+        return f"by {one_line(model)}; nothing yet", {"active": part.active}
+    from ..consolidate.state import state
+
+    try:
+        data = state(part.lane)
+    except OutboxError as problem:
+        return one_line(problem), {"active": part.active}
+    said = [f"by {', '.join(map(one_line, data['routes'])) or one_line(model)}"]
+    said += [f"{data['waiting'] + data['deferred']} waiting"] if data["waiting"] + data["deferred"] else []
+    said += [f"{len(data['failed'])} set aside"] if data["failed"] else []
+    if data["calls_today"]:
+        said.append(f"today {words.count(data['calls_today'], 'call')}, {data['tokens_today']:,} tokens")
+    said += [one_line(data["why"])] if data.get("why") and home.host is not None else []
+    return "; ".join(said), data
 
 
 def _approval(home: Home) -> str:

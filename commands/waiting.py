@@ -1,5 +1,6 @@
 """The outbox and its tombstones: look, retry, discard, bring back, approve (D106, CD41).  Texts only with show."""
 
+import functools
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from ..capture.redact import redact
 from ..delivery.review import Review
 from ..outbox import RefusedByState
-from . import words
+from . import turns, words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .home import Home
 from .screen import one_line, visible
@@ -28,6 +29,8 @@ def queue(home: Home, args: Namespace) -> Answer:
         return _list(home, getattr(args, "state", None), getattr(args, "after", 0), getattr(args, "limit", 50))
     if verb == "show":
         found = row_answer(home, args.ref) if home.has_outbox else None
+        if found is None and (fingerprint := turns.find(home, args.ref)):
+            found = turns.shown(home, fingerprint)
         if found is None:
             raise Refused("not_found", f"{visible(args.ref)} is not in the outbox", "see: hermes cognition queue list")
         return found
@@ -36,7 +39,9 @@ def queue(home: Home, args: Namespace) -> Answer:
     if verb == "discard":
         return _discard(home, args.refs, args.older_than)
     if verb == "requeue":
-        return _requeue(home, args.refs)
+        return _requeue(home, args.refs, risky=getattr(args, "acknowledge_duplicate_risk", False))
+    if verb == "purge":
+        return _purge(home, yes=args.yes)
     return _approve(home, args.refs, args.all)
 
 
@@ -116,15 +121,48 @@ def _list(home: Home, state: str | None, after: int, limit: int) -> Answer:
         parts = [Line("Nothing waits." if state is None else f"No row is {state}.", "good" if state is None else "")]
     elif len(rows) == limit:
         parts.append(Line(f"There may be more: --after {rows[-1]['seq']}", "quiet"))
+    if review and state != "dead" and (uploads := turns.listed(home, state)[:limit]):
+        data["turns"], data["turn_states"] = uploads, _turn_states(home)
+        parts = [*(parts if rows else []), turns.part(uploads, _own_binding(home), now)]
     if spilled:
         data["spilled"] = spilled
         parts.append(Line(f"{words.entries(spilled)} more in spill files, taken in at the next push.", "quiet"))
     return Answer(data, parts)
 
 
+def _turn_states(home: Home) -> dict[str, int]:
+    """Turns per state, all bindings together."""
+    found: dict[str, int] = {}
+    for counts in turns.turns_of(home).counts().values():
+        for state, number in counts.items():
+            found[state] = found.get(state, 0) + number
+    return found
+
+
+def _own_binding(home: Home) -> str:
+    link = home.runtime.remote.link if home.runtime.remote.on else None
+    return link.binding if link is not None else ""
+
+
+def _apart(home: Home, refs: Sequence[str]) -> tuple[list[str], list[str]]:
+    """(refs of rows, fingerprints of turns)."""
+    found = {ref: turns.find(home, ref) for ref in refs}
+    return [ref for ref in refs if not found[ref]], [name for name in found.values() if name]
+
+
 def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answer:
     if bool(refs) == every:
         raise Refused("usage", "say which rows to try again", "name their refs, or --all-safe")
+    uploads = turns.turns_of(home)
+    refs, prints = _apart(home, refs)
+    if every and home.has_outbox:
+        prints = [str(row["id"]) for row in turns.listed(home) if turns.is_safe(row)]
+    again = functools.partial(uploads.requeue, acknowledge_duplicate_risk=risky)
+    sent, unsent = turns.act(again, prints)
+    if prints and not (sent or refs or every):
+        raise Refused("may_double" if "acknowledge" in unsent[0][1] else "wrong_state", unsent[0][1])
+    if prints and not refs and not every:
+        return _pushed(home, "tried again", sent, unsent)
     review = Review(home.outbox)
     rows = _rows(home)
     if every:
@@ -143,12 +181,15 @@ def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answ
     moved, refused = _each(review.requeue, [row["ref"] for row in chosen])
     if refs and not moved:
         raise Refused("wrong_state", refused[0][1])
-    return _pushed(home, "tried again", moved, refused, left=left)
+    return _pushed(home, "tried again", [*moved, *sent], [*refused, *unsent], left=left)
 
 
-def _requeue(home: Home, refs: Sequence[str]) -> Answer:
+def _requeue(home: Home, refs: Sequence[str], *, risky: bool = False) -> Answer:
     if not home.has_outbox:
         raise Refused("not_found", f"{visible(refs[0])} is not in the outbox", "see: hermes cognition tombstones")
+    refs, prints = _apart(home, refs)
+    if prints and not refs:
+        return _retry(home, prints, every=False, risky=risky)
     moved, refused = _each(Review(home.outbox).requeue, refs)
     if not moved:
         raise Refused("wrong_state", refused[0][1])
@@ -158,7 +199,10 @@ def _requeue(home: Home, refs: Sequence[str]) -> Answer:
 def _approve(home: Home, refs: Sequence[str], every: bool) -> Answer:
     if bool(refs) == every:
         raise Refused("usage", "say which held rows may go", "name their refs, or --all")
-    moved = Review(home.outbox).approve(None if every else list(refs)) if home.has_outbox else 0
+    rows, prints = _apart(home, refs)
+    moved = Review(home.outbox).approve(None if every else rows) if home.has_outbox and (every or rows) else 0
+    if home.has_outbox and (every or prints):
+        moved += turns.approve(home, None if every else prints)
     if refs and not moved:
         raise Refused("wrong_state", f"{visible(refs[0])} is not held", "see: hermes cognition queue list --state held")
     return _pushed(home, "approved", list(refs), [], number=moved)
@@ -172,16 +216,41 @@ def _discard(home: Home, refs: Sequence[str], older: float | None) -> Answer:
     review = Review(home.outbox)
     gone: list[str] = []
     refused: list[tuple[str, str]] = []
+    drop = turns.turns_of(home).discard
     if older is not None:
-        number = review.discard_older_than(older)
+        number = review.discard_older_than(older) + len(turns.act(drop, turns.older(home, older))[0])
     else:
-        gone, refused = _each(review.discard, refs)
+        rows, prints = _apart(home, refs)
+        gone, refused = _each(review.discard, rows)
+        uploads, unwilling = turns.act(drop, prints)
+        gone, refused = [*gone, *uploads], [*refused, *unwilling]
         number = len(gone)
         if not gone:
             raise Refused("wrong_state", refused[0][1])
     home.outbox.erase()
     data = {"discarded": number, "refs": gone, "refused": [{"ref": ref, "message": why} for ref, why in refused]}
     return Answer(data, [Line(f"{words.count(number, 'row')} discarded, their text erased.", "good"), *_not(refused)])
+
+
+def _purge(home: Home, *, yes: bool) -> Answer:
+    """Erase every text that only a person could still send: failed, uncertain, dropped, of another binding."""
+    if not home.has_outbox:
+        return Answer({"discarded": 0}, [Line("The outbox is empty.", "good")])
+    own = _own_binding(home)
+    prints = [
+        str(row["id"])
+        for row in turns.listed(home)
+        if row["state"] in ("failed", "uncertain") or (own and row["binding"] != own and row["state"] != "inflight")
+    ]
+    failed = [str(row["ref"]) for row in Review(home.outbox).rows(state="failed", limit=_PAGE)]
+    stones = [str(stone["ref"]) for stone in home.outbox.tombstones() if stone["payload"] is not None]
+    number = len(prints) + len(failed) + len(stones)
+    if number and not yes:
+        raise Refused("needs_yes", f"{words.count(number, 'text')} would be erased for good", "add --yes")
+    turns.act(turns.turns_of(home).discard, prints)
+    _each(Review(home.outbox).discard, [*failed, *stones])
+    home.outbox.erase()
+    return Answer({"discarded": number}, [Line(f"{words.count(number, 'text')} erased; receipts stay.", "good")])
 
 
 def _pushed(
@@ -196,8 +265,9 @@ def _pushed(
     """Push what is due now, and say what became of it."""
     number = len(moved) if number is None else number
     went = home.runtime.drain(PUSH_S) if number else 0
+    far = turns.send(home, PUSH_S) if number else ""
     pending = home.outbox.backlog()["pending"]
-    why = home.runtime.worker.last_error
+    why = home.runtime.worker.last_error or far
     data: dict[str, Any] = {"moved": number, "refs": list(moved), "committed": went, "pending": pending}
     data["refused"] = [{"ref": ref, "message": message} for ref, message in refused]
     said = (

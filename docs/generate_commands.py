@@ -61,6 +61,10 @@ _CODES = {
     "store, outbox, database, file": "a file cannot be used; `doctor` says more",
     "remote_off": "meant for Memoria, which is off; the reason is said",
     "key_on_command_line, no_key, not_saved, needs_host, other_home": "the key was not saved",
+    "unavailable, disabled, unknown-session": "no summary can be made: no model, switched off, or no such session",
+    "unfinished": "not everything was summarised; it is owed and tried again, and the reason is said",
+    "declined, not_written": "the choice of a model was not confirmed, or Hermes did not keep it",
+    "no_rule": "the ref is that of an entry that is no rule and no taboo",
     "exists, no_export, newer": "the file of an export or import cannot be used",
 }
 

@@ -72,9 +72,8 @@ text. A fault in one of them, or a settings file that cannot be read, keeps Memo
 what you ask to be stored there is refused with that reason, and local memory goes on. Nothing is ever sent to another
 address than the one that you wrote or accepted.
 
-This version does not speak to Memoria yet. Setup and form do not ask about it; `backend: memoria` set by hand is
-answered with one line in status, nothing is sent, and local memory goes on. Its API key is never in a file of this
-plugin: `hermes cognition key --stdin` puts it into the host's secret store as `MEMORIA_API_KEY`.
+Memoria's API key is never in a file of this plugin: `hermes cognition key --stdin` puts it into the host's secret store
+as `MEMORIA_API_KEY`. What leaves the machine, and what to do when something is wrong: [memoria.md](memoria.md).
 
 A change takes effect when Hermes is started again; a gateway that is running goes on with what it started with.
 """

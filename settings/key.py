@@ -72,14 +72,18 @@ _RANGES = {
     "subject": "auto, portable, or a name of at most 111 bytes",
 }
 
-# Whether this version has a room that speaks to Memoria.  While it has not, nobody is asked about it, no form offers it
+# Whether this version has a room that speaks to Memoria.  Without one nobody is asked about it, no form offers it
 # (a field for its key would make the host show "API key / local"), and whoever chooses it by hand is told so.
-MEMORIA_BUILT = False
+MEMORIA_BUILT = True
 
 # Other groups and keys of rooms that are not built yet: taken out here when they are.
 LATER = {
-    *("consolidation", "cascade", "housekeeping", "hypatia"),
-    *("queue.flush_window_ms", "recall.preload_rules_taboos"),
-    *("capture.log", "capture.tool_ledger", "capture.max_user_chars", "capture.max_assistant_chars"),
-    *("capture.max_capture_chars", "capture.long_replies", "capture.during_approval"),
+    *(
+        "hypatia.enabled",
+        "hypatia.binaries",
+        "hypatia.transport",
+        "queue.flush_window_ms",
+        "consolidation.upload",
+        "consolidation.dedup_max_distance",
+    ),
 }

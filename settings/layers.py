@@ -5,7 +5,7 @@ over yet, `cognition/config.json`, the constructor.  None and empty text count a
 the spelling in a group wins over the dotted one, that over the flat one, and a key's own name over an earlier one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ class Settings:
     origin             dotted key -> the layer that set it (absent: default)
     stands             dotted key -> layer -> the path under which it stands there
     remote_off_reason  why nothing may go to Memoria, or empty (D28)
+    secret             the door to the host's secret store, where there is one; no secret itself is kept here
     """
 
     home: Path
@@ -41,6 +42,7 @@ class Settings:
     backend_unsure: bool = False  # a fault may have hidden which backend was meant
     refused: list[tuple[int, str, str, str]] = field(default_factory=list)  # place in problems, key, fault, mend
     earlier_queues: list[Path] = field(default_factory=list)  # queue.db files of an earlier version that were named
+    secret: Callable[[str], tuple[str, str]] | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

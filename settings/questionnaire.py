@@ -3,7 +3,7 @@
 Nothing is written before the last answer, so that Ctrl-C in the middle leaves everything as it was.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,12 +13,14 @@ from .layers import Settings, load
 from .placement import misplaced
 from .places import FOLDER, SAVED, SETUP, read_json
 from .remote import check_remote
+from .route import COST, OFF, WrongRoute, answers_of, routes_of, trust_lines
 from .store import adopt, salvage, save, set_aside
 from .table import BY_NAME, KEY_COMMAND, QUESTIONS, SECRET, questions
 from .values import WrongValue, as_text, check
 
 TRIES = 3  # wrong answers to one question; then what holds is kept
 _PROVIDER = ("memory", "provider")
+_MODELS = "consolidation.models"
 _SHARE = "hermes config set memory.cognition.memoria.subject NAME"
 
 
@@ -35,14 +37,26 @@ class Door(Protocol):
     def setting_writer(self, home: Path) -> Callable[[tuple[str, ...], Any], str]: ...
 
 
+Trust = Callable[[Path, Sequence[tuple[str, str]]], list[tuple[tuple[str, ...], Any]]]
+
+
 class Stopped(Exception):
     """A question that has no safe default was not answered."""
 
 
-def run(home: Path, name: str, door: Door, say: Callable[[str], None] = print, *, package: Path | None = None) -> bool:
+def run(
+    home: Path,
+    name: str,
+    door: Door,
+    say: Callable[[str], None] = print,
+    *,
+    package: Path | None = None,
+    trust: Trust | None = None,
+) -> bool:
     """Ask, save, activate `name`, tell where everything is.  False when nothing was saved.  Never raises.
 
     package  the folder the plugin was loaded from: under another name the host would not find it again (P1)
+    trust    what the host has to be told so that it lets (provider, model) through, as keys and values (D89)
     """
     if package is not None and (wrong := misplaced(home, name, package)):
         say(f"  cognition: {wrong}")
@@ -57,6 +71,7 @@ def run(home: Path, name: str, door: Door, say: Callable[[str], None] = print, *
     say("  Enter keeps what stands in [brackets], - takes the default.\n")
     try:
         answers, key = _ask_all(now, door, say)
+        permitted = _ask_trust(home, door, answers, say, trust)
     except (KeyboardInterrupt, EOFError):
         say("\n  Stopped; nothing was saved.")
         return False
@@ -71,6 +86,7 @@ def run(home: Path, name: str, door: Door, say: Callable[[str], None] = print, *
         return False
     if key and (refusal := door.save_secret(SECRET, key)):
         lines.append(f"the API key was not saved: {refusal}; try: {KEY_COMMAND}")
+    lines += _permit(home, door, answers, permitted)
     refusal = door.write_setting(home, _PROVIDER, name)
     if refusal:
         lines.append(f"memory.provider was not set to {name}: {refusal}")
@@ -107,6 +123,8 @@ def _ask_all(now: Settings, door: Door, say: Callable[[str], None]) -> tuple[dic
         if needs_memoria(name) and not remote:
             continue
         answers[name] = _ask(BY_NAME[name], now, door, say)
+        if name == _MODELS:
+            answers[name] = [one for one in answers[name] if one.casefold() not in (OFF, "none")]
         if name == "backend" and answers[name] == "memoria":
             key = _ask_key(door, say)
     return answers, key
@@ -128,13 +146,40 @@ def _ask(key: Key, now: Settings, door: Door, say: Callable[[str], None]) -> Any
         if typed == "-":
             return key.default
         try:
+            if key.name == _MODELS:
+                answers_of(typed)  # a word that is no model would never be asked, and never be missed
             return check(key, typed, now.home)
-        except WrongValue as error:
+        except (WrongValue, WrongRoute) as error:
             say(f"    {error}; please type it again")
     if unsafe:
         raise Stopped(f"{key.name} is needed to know where memory goes.")
     say(f"    keeping {offered or 'it empty'}")
     return current
+
+
+def _ask_trust(
+    home: Path, door: Door, answers: dict[str, Any], say: Callable[[str], None], trust: Trust | None
+) -> list[tuple[tuple[str, ...], Any]]:
+    """The keys that Hermes needs for the chosen model, shown and agreed to; without consent the model is not used."""
+    models = answers.get(_MODELS) or []
+    if not models:
+        return []
+    say(f"    {COST}")
+    keys = trust(home, routes_of(models)) if trust is not None else []
+    if not keys:
+        return []
+    say("    Hermes lets a plugin choose a model only when its configuration says so. This would be written:")
+    for place, value in trust_lines(keys):
+        say(f"      {place}: {value}")
+    if door.ask("  Write that (y/n) [y]: ").strip().casefold() in ("", "y", "yes"):
+        return keys
+    say("    Not written; until it is, no summary is made: hermes cognition consolidate --setup")
+    return []
+
+
+def _permit(home: Path, door: Door, answers: dict[str, Any], keys: list[tuple[tuple[str, ...], Any]]) -> list[str]:
+    refused = [(".".join(place), door.write_setting(home, place, value)) for place, value in keys]
+    return [f"{place} was not written: {why}" for place, why in refused if why]
 
 
 def _ask_key(door: Door, say: Callable[[str], None]) -> str:

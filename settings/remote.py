@@ -12,6 +12,7 @@ def check_remote(settings: Settings, secret: Callable[[str], tuple[str, str]]) -
 
     secret  a secret of the host's store, and why it cannot be had (P19).  The key itself is not kept here.
     """
+    settings.secret = secret
     if settings["backend"] != "memoria":
         return
     if BY_NAME["backend"].later:

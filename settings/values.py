@@ -98,6 +98,8 @@ def _switch(key: Key, value: Any, home: Path) -> bool | str:
 
 
 def _text(key: Key, value: Any, _home: Path) -> str:
+    if value is False and "off" in key.choices:
+        value = "off"  # YAML 1.1 reads a bare off as false
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         raise ValueError
     text = str(value).strip()

@@ -25,9 +25,9 @@ def error(message: str, **more: Any) -> str:
     return plain({"error": message, **more})
 
 
-def refusal(code: str, hint: str, candidates: Iterable[Entry] = ()) -> str:
+def refusal(code: str, hint: str, candidates: Iterable[Entry] = (), **more: Any) -> str:
     """The same of the memoria_* tools, with real entries for an id that is not there."""
-    said: dict[str, Any] = {"success": False, "error": code, "hint": " ".join(hint.split())[:600]}
+    said: dict[str, Any] = {"success": False, "error": code, "hint": " ".join(hint.split())[:600], **more}
     if near := offered(candidates):
         said["candidates"] = near
     return plain(said)
@@ -97,7 +97,7 @@ def described(entry: Mapping[str, Any]) -> Row:
     named = speaker.get("name") if isinstance(speaker, Mapping) else None
     row: Row = {
         "content": str(entry.get("content") or ""),
-        "repo": str(origin.get("origin_repo") or entry.get("repo") or "?"),
+        "repo": repo_of(entry),
         **day_of(entry),
         "author": str(named or origin.get("author") or "?"),
         "kind": str(entry.get("kind") or "fact"),
@@ -110,11 +110,20 @@ def described(entry: Mapping[str, Any]) -> Row:
     return row
 
 
+def repo_of(entry: Mapping[str, Any]) -> str:
+    """The label that an entry was written under; "?" for none."""
+    provenance = entry.get("provenance")
+    label = provenance.get("origin_repo") if isinstance(provenance, Mapping) else None
+    return str(label or entry.get("repo") or "?")
+
+
 def score(value: object) -> float:
     """A score within 0..1; what is no finite number counts as unknown, 0 (B097)."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return 0.0
-    return round(min(1.0, max(0.0, float(value))), 4)
+    if isinstance(value, float) and not math.isfinite(value):
+        return 0.0
+    return round(float(min(1, max(0, value))), 4)
 
 
 def day_of(entry: Mapping[str, Any]) -> Row:

@@ -5,11 +5,14 @@ memoria-plugin.md 2.5).  Both coerce what has one meaning only: 5.0 and "5" are 
 """
 
 import math
+import re
 from collections.abc import Mapping
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from typing import Any
 
 MAX_TEXT = 24_000  # characters of one text argument (M29)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}", re.ASCII)
+_EARLIEST, _LATEST = -62_100_000_000.0, 253_370_000_000.0  # epoch seconds that have a day in every zone
 
 
 class BadArgument(ValueError):
@@ -37,25 +40,34 @@ def whole(given: Mapping[str, Any], name: str, *, default: int, low: int, high: 
 
 
 def moment(given: Mapping[str, Any], name: str, *, end: bool = False) -> float | None:
-    """A day or a time as epoch seconds; a day alone begins at its midnight or, `end`, lasts until the next one."""
+    """A day or a time as epoch seconds; a day alone begins at its midnight or, `end`, lasts until the next one.
+
+    A number is epoch seconds, or a day if its digits are one: 20260302.  Beyond the calendar its ends count.
+    """
     value = given.get(name)
     if value is None or value == "":
         return None
     wrong = BadArgument(f"invalid_{name}", f"{name} cannot be read: give a day as 2026-03-02, or a time in ISO form.")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if not math.isfinite(value):
-            raise wrong
-        return float(value)
-    if not isinstance(value, str):
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise wrong
-    said = value.strip()
     try:
-        if len(said) == 10:
-            day = datetime.combine(date.fromisoformat(said), time.min)
-            return (day + timedelta(days=1)).timestamp() - 1e-3 if end else day.timestamp()
-        return datetime.fromisoformat(said).timestamp()
+        said = value.strip() if isinstance(value, str) else str(int(value))
+        if _DAY.fullmatch(said):
+            return _of_day(date.fromisoformat(said), time.max if end else time.min)
+        if "W" in said:  # a week has more days than one
+            raise wrong
+        at = datetime.fromisoformat(said).timestamp() if isinstance(value, str) else float(value)
+        return min(_LATEST, max(_EARLIEST, at))
     except (ValueError, OverflowError, OSError):
         raise wrong from None
+
+
+def _of_day(day: date, at: time) -> float:
+    try:
+        found = datetime.combine(day, at).timestamp()
+    except (ValueError, OverflowError, OSError):  # the first and the last days there are
+        found = (day - date(1970, 1, 1)).days * 86_400.0
+    return min(_LATEST, max(_EARLIEST, found))
 
 
 def words(given: Mapping[str, Any], name: str, known: tuple[str, ...]) -> tuple[str, ...] | None:

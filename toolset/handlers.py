@@ -37,9 +37,10 @@ def _status(session: ToolSession, _given: Mapping[str, Any]) -> str:
 def _dream(session: ToolSession, given: Mapping[str, Any]) -> str:
     if not session.audience:
         return plain({"digest": digest([]), "committed": 0, "conflicts": 0, "note": NOBODY})
-    entries = session.entries(text(given, "repo") or None)
+    repo = text(given, "repo") or None
+    entries = session.entries(repo)
     conflicts = sum(1 for entry in entries if entry.get("conflict_with"))
-    said = digest(entries)
+    said = digest(entries, session.replaced(repo))
     answer = plain({"digest": said, "committed": len(entries), "conflicts": conflicts})
     while len(answer) > MAX_RESULT:  # texts full of quotes grow when they are written as JSON
         said = said[: len(said) * 3 // 4] + "…"

@@ -1,12 +1,20 @@
 """Where a search's words stand in a found text: a short piece of it with the matches between ** and **."""
 
 import re
+import unicodedata
+from functools import lru_cache
 
 from ..recall import analyse
 
 PIECE = 240  # characters of the piece
 READ = 6_000  # characters of a text that are looked at
-_WORD = re.compile(r"\w[\w'’.@-]*")
+
+
+@lru_cache(maxsize=1)
+def _word() -> re.Pattern[str]:
+    """A word with its accents, points and vowel signs, which `\\w` leaves out."""
+    marks = "".join(char for char in map(chr, range(0x300, 0x1100)) if unicodedata.category(char)[0] == "M")
+    return re.compile(rf"\w(?:[\w'’.@{marks}-]*[\w{marks}])?")
 
 
 def highlighted(query: str, content: str) -> str:
@@ -15,7 +23,7 @@ def highlighted(query: str, content: str) -> str:
     if not terms:
         terms = analyse.question(query[:2000], prefixes=True, keep_stop_words=True).terms
     line = " ".join(content[:READ].split())
-    spots = [span for word in _WORD.finditer(line) for span in _matching(word, terms)]
+    spots = [span for word in _word().finditer(line) for span in _matching(word, terms)]
     if not spots:
         return ""
     first = max(0, spots[0][0] - PIECE // 4)
@@ -48,4 +56,6 @@ def _matching(word: re.Match[str], terms: tuple[analyse.Term, ...]) -> list[tupl
 
 
 def _literal(term: str, word: str) -> list[re.Match[str]]:
-    return list(re.finditer(f"(?={re.escape(term)})" + re.escape(term), word.casefold()))
+    # Letter by letter: a letter that becomes two when it is folded would move all that stands behind it.
+    folded = "".join(small if len(small := char.casefold()) == 1 else char for char in word)
+    return list(re.finditer(f"(?={re.escape(term)})" + re.escape(term), folded))

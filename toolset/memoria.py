@@ -8,11 +8,11 @@ from typing import Any
 
 from ..stores.entry import Entry, order_key
 from ..writes import SIGNALS, Receipt, WriteRefused
-from . import arguments, cursor
+from . import arguments, cursor, far
 from .answers import MAX_RESULT, Row, described, excerpted, plain, refusal, score, share_out, success
 from .arguments import BadArgument
 from .schemas import KINDS, TYPES
-from .session import NOBODY, OWN_WORDS, ToolSession
+from .session import NO_REMOTE, NOBODY, OWN_WORDS, ToolSession
 
 PROFILE_KINDS = {"identity", "preference", "instruction", "rule", "taboo"}
 MAX_ID = 512  # characters of an id
@@ -29,7 +29,7 @@ def call(session: ToolSession, name: str, given: object) -> str:
     except BadArgument as wrong:
         return refusal(wrong.code, f"{wrong} Nothing was changed.")
     except WriteRefused as refused:
-        return refusal(refused.code, refused.hint, refused.candidates)
+        return refusal(refused.code, refused.hint, refused.candidates, **refused.more)
 
 
 def _search(session: ToolSession, given: Mapping[str, Any]) -> str:
@@ -37,13 +37,23 @@ def _search(session: ToolSession, given: Mapping[str, Any]) -> str:
     top_k = arguments.bounded(given, "top_k", default=session.settings["memoria.top_k"], low=1, high=20)
     if not session.audience:
         return success([], total=0, hint=NOBODY)
-    hits, total = session.search(query, top_k=top_k)
+    if why := session.off_here:
+        return refusal(NO_REMOTE, why)
+    problem: WriteRefused | None = None
+    try:
+        brought = session.brought(query, top_k, patient=True)
+    except WriteRefused as refused:
+        brought, problem = (), refused
+    hits, total = session.search(query, top_k=top_k, brought=brought)
+    if not hits and problem is not None:
+        raise problem
     if not hits:
         times = session.found_nothing(query)
         again = f" This is search {times} of this turn that found nothing." if times > 1 else ""
         hint = f"Nothing remembered matches.{again} Other words will not bring more; ask the user."
         return success([], total=0, hint=hint)
-    return _rows([_row(hit.entry, score=score(hit.score)) for hit in hits], total=total)
+    note = {"hint": f"Only what is on this machine: {problem.hint} ({problem.code})"} if problem is not None else {}
+    return _rows([_row(hit.entry, score=score(hit.score)) for hit in hits], total=total, **note)
 
 
 def _profile(session: ToolSession, given: Mapping[str, Any]) -> str:
@@ -52,20 +62,42 @@ def _profile(session: ToolSession, given: Mapping[str, Any]) -> str:
     after = cursor.place(given["cursor"], audience) if given.get("cursor") not in (None, "") else None
     if not audience:
         return success({"items": [], "next_cursor": None}, hint=NOBODY)
-    ahead = [entry for entry in session.entries() if _is_profile(entry) and (after is None or order_key(entry) > after)]
-    page = ahead[:limit]
+    if why := session.off_here:
+        return refusal(NO_REMOTE, why)
+    here = [entry for entry in session.entries() if _is_profile(entry)]
+    ahead = [entry for entry in here if after is None or order_key(entry) > after]
+    note: dict[str, Any] = {}
+    onward = ""
+    if len(ahead) < limit:  # this machine's first, then Memoria's
+        try:
+            reached = after[2] if after is not None and after[0] >= far.FAR_AT else ""
+            more, onward = session.far_profile(reached, limit - len(ahead))
+            ahead += far.unknown(more, here)
+            ahead += [{}] if onward else []  # something is behind them
+        except WriteRefused as refused:
+            if not ahead:
+                raise
+            note = {"hint": f"Only what is on this machine: {refused.hint} ({refused.code})"}
+    elif session.reaches_far:
+        ahead.append({})
+    page = [entry for entry in ahead[:limit] if entry]
     rows = [_row(entry) for entry in page]
     count = len(rows)
     while True:  # fewer whole records each time; the last one is cut to fit
         cut = count < len(ahead)
-        following = cursor.made(order_key(page[count - 1]), audience) if cut else None
+        last = _place(page[count - 1]) if count else (far.FAR_AT, 0, onward)
+        following = cursor.made(last, audience) if cut else None
         room = MAX_RESULT - _FRAME - len(following or "")
         shown = [excerpted(rows[0], room, keep=_KEPT)] if count == 1 and len(plain(rows[0])) > room else rows[:count]
         result: Row = {"items": shown, "next_cursor": following, **({"truncated": True} if count < len(rows) else {})}
         length = len(plain(result))
         if length <= MAX_RESULT - _FRAME or count <= 1:
-            return success(result)
+            return success(result, **note)
         count = max(1, min(count - 1, count * MAX_RESULT // length))
+
+
+def _place(entry: Entry) -> cursor.Place:
+    return (far.FAR_AT, 0, str(entry["memory_id"])) if far.is_far(entry) else order_key(entry)
 
 
 def _is_profile(entry: Entry) -> bool:
@@ -127,7 +159,8 @@ def _not_a_rule(wanted: str, kind: str) -> str:
 
 def _receipt(session: ToolSession, receipt: Receipt, **more: str) -> str:
     """What was done, without the text (M30)."""
-    said: Row = {"memory_id": receipt.ref, "state": receipt.state, "subject": session.audience[:_MAX_SUBJECT]}
+    said: Row = {"memory_id": receipt.memory_id or receipt.ref, "state": receipt.state}
+    said["subject"] = (receipt.subject or session.audience)[:_MAX_SUBJECT]
     said.update({key: value for key, value in more.items() if value})
     if receipt.masked:
         said["masked"] = "a secret in the text was replaced before it was kept"
@@ -137,7 +170,9 @@ def _receipt(session: ToolSession, receipt: Receipt, **more: str) -> str:
 def _row(entry: Entry, **more: Any) -> Row:
     known = str(entry.get("memory_type") or "")
     memory_type = known if known in TYPES else "profile" if _is_profile(entry) else "semantic"
-    return {"memory_id": str(entry.get("ref")), "memory_type": memory_type, **more, **described(entry)}
+    named = {"memory_id": str(entry.get("memory_id") or entry.get("ref")), "memory_type": memory_type}
+    own = {"ref": str(entry["ref"])} if far.is_far(entry) and entry["ref"] != entry["memory_id"] else {}
+    return {**named, **own, **more, **described(entry)}
 
 
 def _rows(rows: list[Row], **more: Any) -> str:

@@ -10,6 +10,7 @@ MAX_TEXT = 24_000  # characters of one content argument (M29)
 TYPES = ("semantic", "profile", "procedural", "working", "tool_result", "episodic")
 KINDS = ("note", "fact", "preference", "instruction", "decision", "identity", "rule", "taboo")
 ENTRY_KINDS = (*KINDS, "summary", "work_unit", "session", "delegation")  # kinds that an entry can have (START.md)
+FOUND_KINDS = (*ENTRY_KINDS, "message")  # a message of the conversation log is no entry, but is found beside them
 
 
 def _tool(
@@ -38,17 +39,19 @@ _ID = _text("The id (ref) in brackets in recalled lines, or from a search result
 _SCHEMAS = (
     _tool(
         "cognition_search",
-        "Search everything remembered about this user, with where and when each fact was said. Use it when recall did "
-        "not bring what you need, before saying that you don't know. With ref: one entry, its earlier versions and "
-        "what was said around it. With related_to: what belongs to an entry.",
+        "Search everything remembered about this user and what was said in past conversations, with where and when. "
+        "Use it when recall did not bring what you need, before saying that you don't know. With ref: one entry with "
+        "its earlier versions, or one message with what was said around it. With related_to: what belongs to an entry.",
         (),
-        query=_text("What to look for, in the user's words. May be left out with ref, related_to, kind, since, until."),
+        query=_text("What to look for, in the user's words. May be left out when another argument says what is meant."),
         top_k=_count("How many results; 10 when left out.", 1, 50),
         repo=_text("Only entries with exactly this label."),
-        kind=_one_of(ENTRY_KINDS, "Only entries of this kind."),
+        kind=_one_of(FOUND_KINDS, "Only entries of this kind; message: only what was said in conversations."),
+        session=_text("Only what comes from this session."),
         since=_text("Only what was said on or after this day, as 2026-03-02."),
         until=_text("Only what was said on or before this day."),
-        ref=_text("The id of one entry."),
+        author=_text("Only what this person said; assistant: what you said."),
+        ref=_text("The id of one entry, message or passage; `rest` in an answer is the id of what did not fit."),
         related_to=_text("The id of an entry."),
     ),
     _tool(
@@ -57,7 +60,8 @@ _SCHEMAS = (
     ),
     _tool(
         "cognition_dream",
-        "A read-only digest of what is remembered: grouped facts and unresolved conflicts. It never writes.",
+        "A read-only digest of what is remembered: the main facts, themes, what changed, unresolved conflicts and what "
+        "may be stale. It never writes.",
         repo=_text("Only entries with exactly this label."),
     ),
     _tool(

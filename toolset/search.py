@@ -1,20 +1,75 @@
-"""cognition_search: by words, by ref, by what an entry belongs to (D92, contract cognition.md 2.6)."""
+"""cognition_search over entries and past conversations: by words, by ref, by what an entry belongs to.
+
+D92, contract cognition.md 2.6.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ..stores.entry import Entry
-from . import arguments
+from . import arguments, messages
 from .answers import Row, clipped, described, error, offered, plain, said_at, score, share_out
 from .arguments import BadArgument
 from .highlight import highlighted
-from .schemas import ENTRY_KINDS
+from .schemas import FOUND_KINDS
 from .session import NOBODY, ToolSession
+
+if TYPE_CHECKING:
+    from ..recall.engine import Hit
 
 NEIGHBOURS = 2  # entries before and behind one, of the same session
 MOST_VERSIONS = 20  # kept versions that are shown, the newest ones
 ASKED_OF = 500  # characters of an entry's text that are searched for its like
+MESSAGE = "message"
 _LINKS = ("supersedes", "superseded_by", "conflict_with", "derived_from")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a search is narrowed to; None and "" leave it open.
+
+    kinds     of entries, or "message"        since, until  epoch seconds, both included
+    author    part of a name                  owner         the user's own name
+    session   as it was given                 conversation  the key of the conversation that it belongs to
+    """
+
+    kinds: tuple[str, ...] | None
+    since: float | None
+    until: float | None
+    author: str
+    owner: str
+    session: str
+    conversation: str
+    repo: str | None
+
+    @property
+    def filtered(self) -> bool:
+        return bool(self.kinds or self.author or self.session) or self.since is not None or self.until is not None
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """Where to look: a message has no label, and a kind names one of the two."""
+        entries = self.kinds is None or any(kind != MESSAGE for kind in self.kinds)
+        said = self.repo is None and (self.kinds is None or MESSAGE in self.kinds)
+        return (*(("entries",) if entries else ()), *(("episodes",) if said else ()))
+
+    def keeps(self, entry: Entry) -> bool:
+        """Whether an entry, or a message in an entry's form, is meant."""
+        said = said_at(entry)
+        if self.kinds is not None and str(entry.get("kind") or "fact") not in self.kinds:
+            return False
+        if self.since is not None and (said is None or said < self.since):
+            return False
+        if self.until is not None and (said is None or said > self.until):
+            return False
+        if self.session and str(_session_of(entry) or "") not in (self.session, self.conversation):
+            return False
+        return not self.author or any(self.author.casefold() in name.casefold() for name in self._names(entry))
+
+    def _names(self, entry: Entry) -> list[str]:
+        names = [str(described(entry)["author"]), str(entry.get("role") or "")]
+        return [*names, self.owner] if names == ["user", "user"] else names
 
 
 def search(session: ToolSession, given: Mapping[str, Any]) -> str:
@@ -22,52 +77,86 @@ def search(session: ToolSession, given: Mapping[str, Any]) -> str:
     query, ref = arguments.text(given, "query"), arguments.text(given, "ref")
     related = arguments.text(given, "related_to")
     top_k = arguments.whole(given, "top_k", default=10, low=1, high=50)
-    kinds = arguments.words(given, "kind", ENTRY_KINDS)
-    since, until = arguments.moment(given, "since"), arguments.moment(given, "until", end=True)
-    repo = arguments.text(given, "repo") or None
-    filtered = kinds is not None or since is not None or until is not None
-    if not (query or ref or related or filtered):
+    author, spoken = arguments.text(given, "author"), arguments.text(given, "session")
+    wanted = Wanted(
+        arguments.words(given, "kind", FOUND_KINDS),
+        arguments.moment(given, "since"),
+        arguments.moment(given, "until", end=True),
+        author,
+        session.author if author else "",
+        spoken,
+        session.conversation(spoken),
+        arguments.text(given, "repo") or None,
+    )
+    if wanted.since is not None and wanted.until is not None and wanted.since > wanted.until:
+        raise BadArgument("invalid_since", "since is later than until: exchange them, or leave one out.")
+    if not (query or ref or related or wanted.filtered):
         raise BadArgument("invalid_query", "query is empty: give the words to look for.")
     if not session.audience:
         return plain({"result": NOBODY, "count": 0, "total": 0})
     if ref:
-        return _one(session, ref)
-    keep = _filter(kinds, since, until, repo) if filtered else None
+        return _one(session, ref.strip("[] "))
     if related:
-        return _related(session, related, top_k, keep)
-    if query:
-        hits, total = session.search(query, top_k=top_k, repo=repo, keep=keep)
-        rows = [_row(hit.entry, score(hit.score), query) for hit in hits]
-    else:  # only a time or a kind is asked for: the newest first
-        found = [entry for entry in reversed(session.entries(repo)) if keep is None or keep(entry)]
-        rows, total = [_row(entry) for entry in found[:top_k]], len(found)
+        return _related(session, related, top_k, wanted.keeps if wanted.filtered else None)
+    rows, total = _found(session, query, top_k, wanted) if query else _newest(session, top_k, wanted)
     if rows:
         return _fit(rows, total)
     times = session.found_nothing(query)
-    again = f" Already searched {times} times in this turn without a match: stop searching." if times > 1 else ""
-    said = f"Nothing remembered matches.{again} Searching again in other words will not bring more; ask the user."
+    said = "Nothing remembered matches. Searching again in other words will not bring more; ask the user."
+    if times > 1:
+        again = f"Already searched {times} times in this turn without a match: stop searching."
+        said = said.replace(". ", f". {again} ", 1)
+    elif wanted.filtered or wanted.repo is not None:
+        said = "Nothing remembered matches within these filters. Search once without them, then ask the user."
     return plain({"result": said, "count": 0, "total": 0})
 
 
-def _filter(
-    kinds: tuple[str, ...] | None, since: float | None, until: float | None, repo: str | None
-) -> Callable[[Entry], bool]:
-    def keep(entry: Entry) -> bool:
-        said = said_at(entry)
-        if kinds is not None and str(entry.get("kind") or "fact") not in kinds:
-            return False
-        if since is not None and (said is None or said < since):
-            return False
-        return until is None or (said is not None and said <= until)
+def _found(session: ToolSession, query: str, top_k: int, wanted: Wanted) -> tuple[list[Row], int]:
+    """The best matches of both tiers."""
+    hits: list[Hit] = []
+    total = 0
+    # A session is known by one name in entries, by another in the log.
+    for tiers in [(tier,) for tier in wanted.tiers] if wanted.session else [wanted.tiers]:
+        found, number = session.search(
+            query,
+            top_k=top_k,
+            repo=wanted.repo,
+            keep=wanted.keeps if wanted.filtered else None,
+            tiers=tiers,
+            since=wanted.since,
+            until=wanted.until,
+            session=wanted.conversation if tiers == ("episodes",) else "",
+        )
+        hits += found
+        total += number
+    if wanted.session:
+        hits.sort(key=lambda hit: (hit.band != "strong", -score(hit.score)))
+    return [_row(hit.entry, score(hit.score), query) for hit in hits[:top_k]], total
 
-    return keep
+
+def _newest(session: ToolSession, top_k: int, wanted: Wanted) -> tuple[list[Row], int]:
+    """What was said last, when no words are given: only a time, a kind, a person or a session."""
+    found: list[tuple[float, Row]] = []
+    total = 0
+    if "entries" in wanted.tiers:
+        entries = [entry for entry in reversed(session.entries(wanted.repo)) if wanted.keeps(entry)]
+        found += [(said_at(entry) or 0.0, _row(entry)) for entry in entries[:top_k]]
+        total += len(entries)
+    if "episodes" in wanted.tiers:
+        said, number = session.recent(
+            since=wanted.since, until=wanted.until, conversation=wanted.conversation, author=wanted.author, limit=top_k
+        )
+        found += [(message.sent_at, messages.row(message, most=messages.SHOWN_CHARS)) for message in said]
+        total += number
+    found.sort(key=lambda one: -one[0])
+    return [row for _, row in found[:top_k]], total
 
 
 def _one(session: ToolSession, ref: str) -> str:
-    """An entry, the versions it had, and what was said around it."""
-    entry = session.get(ref.strip("[] "))
+    """An entry, the versions it had, and what was said around it; or messages and their neighbours."""
+    entry = session.get(ref) or (None if ref.startswith("msg-") else session.far_entry(ref))
     if entry is None:
-        return _no_such(session, ref)
+        return _messages(session, ref)
     own = str(entry["ref"])
     versions = session.history(own)
     more: Row = {"history": [_part(version) for version in versions[-MOST_VERSIONS:]]}
@@ -81,9 +170,25 @@ def _one(session: ToolSession, ref: str) -> str:
     return _fit([_row(entry)], 1, **more)
 
 
+def _messages(session: ToolSession, ref: str) -> str:
+    """`msg-<sid>-<n>`, or all of `msg-<sid>-<n>..<m>`, with what was said just before and after."""
+    named = session.messages(ref)
+    if named is None:
+        return _no_such(session, ref)
+    before, after = session.around(named)
+    more: Row = {"neighbours": {"before": messages.beside(before), "after": messages.beside(after)}}
+    rest, further = session.further(ref, named)
+    if further:
+        more["rest"] = rest
+    return _fit([messages.whole(message) for message in named], len(named) + further, **more)
+
+
 def _related(session: ToolSession, ref: str, top_k: int, keep: Callable[[Entry], bool] | None) -> str:
     """What an entry is linked with, then what says something like it."""
-    entry = session.get(ref.strip("[] "))
+    ref = ref.strip("[] ")
+    if ref.startswith("msg-"):
+        raise BadArgument("invalid_related_to", "related_to is the id of an entry; give a message's id as ref.")
+    entry = session.get(ref) or session.far_entry(ref)
     if entry is None:
         return _no_such(session, ref)
     own = str(entry["ref"])
@@ -141,7 +246,8 @@ def _no_such(session: ToolSession, ref: str) -> str:
         near: list[Entry] = []
     except WriteRefused as refused:
         near = refused.candidates
-    said = "No entry has that ref. Don't try it again: " + (
+    what = "message" if ref.startswith("msg-") else "entry"
+    said = f"No {what} has that ref. Don't try it again: " + (
         "if one of candidates is meant, use its memory_id." if near else "search for words of it instead."
     )
     return error(said, candidates=offered(near))
@@ -149,11 +255,28 @@ def _no_such(session: ToolSession, ref: str) -> str:
 
 def _row(entry: Entry, relevance: float | None = None, query: str = "") -> Row:
     row: Row = {"ref": str(entry.get("ref")), **described(entry)}
+    if entry.get("kind") == MESSAGE:
+        del row["repo"]
+        row.update(_passage(entry), session=str(_session_of(entry) or ""))
     if relevance is not None:
         row["score"] = relevance
     if query and (piece := highlighted(query, row["content"])):
         row["highlighted"] = piece
     return row
+
+
+def _passage(entry: Entry) -> Row:
+    """Of a long message the part that was found; its ref gives the whole."""
+    text = str(entry.get("content") or "")
+    if len(text) <= messages.SHOWN_CHARS:
+        return {"content": text}
+    span = entry.get("span")
+    start, stop = span if isinstance(span, list | tuple) and len(span) == 2 else (0, len(text))
+    part = text[start : min(stop, start + messages.SHOWN_CHARS - 2)]
+    return {
+        "content": ("…" if start else "") + part + ("…" if start + len(part) < len(text) else ""),
+        "content_truncated": True,
+    }
 
 
 def _part(entry: Entry) -> Row:

@@ -4,23 +4,30 @@ Everything that depends on the moment is asked at each call: the place of the tu
 """
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..audience import Place
-from ..stores.entry import Entry, normalise, order_key
+from ..stores.entry import Entry, is_current, normalise, order_key
+from ..writes import WriteRefused, Writes
+from . import far
+from .answers import repo_of
+from .messages import AROUND, MOST_ASKED, said_by
 from .words import UserWords
 
 if TYPE_CHECKING:
+    from ..chatlog import ChatLog, Message
     from ..config import Settings
     from ..recall.engine import Hit
     from ..runtime import Runtime
-    from ..writes import Receipt, Writes
+    from ..writes import Receipt
 
 PAUSED = "external_write_paused_by_context_or_memory_write_approval"
 NO_REMOTE = "memoria_unavailable_on_this_runtime"
 NOBODY = "The host does not say who is in this chat, so nothing is remembered or shown here."
 OWN_WORDS = frozenset({"rule", "taboo"})  # kinds that only the user's own words make (D70)
+READ_S = 2.0  # of one look into the conversation log
 READ_AT_MOST = 4_000  # characters of a text whose kind is told from its words
 
 Keep = Callable[[Entry], bool]
@@ -88,23 +95,162 @@ class ToolSession:
         return self._owner.now.audience
 
     @property
+    def author(self) -> str:
+        """The user's own name, as it stands in the entries."""
+        return self._runtime.author()
+
+    @property
     def writes(self) -> "Writes":
         return self._runtime.writes
 
     def search(
-        self, query: str, *, top_k: int, repo: str | None = None, keep: Keep | None = None
+        self,
+        query: str,
+        *,
+        top_k: int,
+        repo: str | None = None,
+        keep: Keep | None = None,
+        brought: "Sequence[tuple[Entry, float]] | None" = None,
+        **narrowed: Any,
     ) -> "tuple[list[Hit], int]":
-        """Best first, and how many matched in all; only this turn's audience (D45)."""
+        """Best first, and how many matched in all; only this turn's audience (D45); here and on Memoria (D37).
+
+        Entries alone, unless `tiers` says otherwise; `narrowed` are further filters of `RecallEngine.search`.
+        brought  what Memoria has answered already
+        """
         place = self._owner.now
         self._runtime.refresh()
-        engine = self._runtime.engine
-        if keep is None:
-            return engine.search(query, audience=place.audience, project=place.project, repo=repo, top_k=top_k)
-        return engine.search(query, audience=place.audience, project=place.project, repo=repo, top_k=top_k, keep=keep)
+        more = {"tiers": ("entries",), **narrowed}
+        hits, total = self._runtime.engine.search(
+            query, audience=place.audience, project=place.project, repo=repo, top_k=top_k, keep=keep, **more
+        )
+        if brought is None and "entries" in more["tiers"]:
+            try:
+                brought = self.brought(query, top_k, patient=False)
+            except WriteRefused:  # the local part is the answer
+                brought = ()
+        meant = [pair for pair in brought or () if repo is None or repo_of(pair[0]) == repo]
+        return far.joined(hits, total, [pair for pair in meant if keep is None or keep(pair[0])], top_k)
+
+    @property
+    def off_here(self) -> str:
+        """Why the tools of Memoria are refused in this place, "" where they are not (M11, D92)."""
+        remote = getattr(self._runtime, "remote", None)
+        return remote.off_here(self._owner.now) if remote is not None else ""
+
+    @property
+    def reaches_far(self) -> bool:
+        """Whether there are entries on Memoria beside those of this machine."""
+        remote = getattr(self._runtime, "remote", None)
+        return remote is not None and remote.on and not remote.refusal(self._owner.now)
+
+    def brought(self, query: str, top_k: int, *, patient: bool) -> "Sequence[tuple[Entry, float]]":
+        """What Memoria finds, with scores; () where it is not the backend.  Raises WriteRefused without an answer."""
+        remote = getattr(self._runtime, "remote", None)
+        if remote is None or not remote.on:
+            return ()
+        found: Sequence[tuple[Entry, float]] = remote.search(
+            query, self._owner.session_id, self._owner.now, top_k, patient=patient
+        )
+        return found
+
+    def far_profile(self, after: str, limit: int) -> tuple[list[Entry], str]:
+        """A page of Memoria's profile entries and where the next one begins.  Raises WriteRefused without an answer."""
+        remote = getattr(self._runtime, "remote", None)
+        if remote is None or not remote.on:
+            return [], ""
+        entries, following = remote.profile(self._owner.now, after, limit)
+        return entries, following
+
+    def far_entry(self, ref: str) -> Entry | None:
+        """The entry with this ref or id on Memoria."""
+        remote = getattr(self._runtime, "remote", None)
+        return remote.get(ref, self._owner.now) if remote is not None and remote.on else None
+
+    @property
+    def log(self) -> "ChatLog | None":
+        """The conversation log, None when there is none."""
+        return getattr(self._runtime, "log", None)
+
+    def messages(self, ref: str) -> "list[Message] | None":
+        """The messages that `msg-<sid>-<n>` or `msg-<sid>-<n>..<m>` names, as far as this audience may read them.
+
+        None when it names none.  Raises what the log raises when its file cannot be read.
+        """
+        from ..chatlog import parse_range
+
+        known = parse_range(ref)
+        if known is None or self.log is None:
+            return None
+        sid, first, last = known
+        found = self.log.messages(sid, first, min(last, first + MOST_ASKED - 1) + 1)
+        return self.mine(found) or None
+
+    def further(self, ref: str, messages: "Sequence[Message]") -> tuple[str, int]:
+        """What a range names behind `messages`, its first ones: the ref of that, and how many messages they are."""
+        from ..chatlog import parse_range, ref_of
+        from ..logdb.listing import between
+
+        known = parse_range(ref)
+        if known is None or self.log is None or messages[-1].n >= known[2]:
+            return "", 0
+        start = messages[-1].n + 1
+        with self.log.reading(time.monotonic() + READ_S) as db:
+            number, last = between(db, audience=self.audience, sid=known[0], first=start, last=known[2])
+        return f"{ref_of(known[0], start)}..{last}", number
+
+    def around(self, messages: "Sequence[Message]") -> "tuple[list[Message], list[Message]]":
+        """The messages just before and just after, of the same conversation."""
+        if self.log is None:
+            return [], []
+        sid, first, last = messages[0].sid, messages[0].n, messages[-1].n
+        before = self.log.messages(sid, max(0, first - 3 * AROUND), first)
+        after = self.log.messages(sid, last + 1, last + 1 + 3 * AROUND)
+        return self.mine(before)[-AROUND:], self.mine(after)[:AROUND]
+
+    def conversation(self, session: str) -> str:
+        """The key of the conversation that a host session belongs to; a key stands for itself."""
+        return (self.log.sid_of(session) if session and self.log is not None else None) or session
+
+    def recent(
+        self, *, since: float | None, until: float | None, conversation: str, author: str, limit: int
+    ) -> "tuple[list[Message], int]":
+        """The last messages of this audience within a time, a session, by a speaker; and how many there are."""
+        from ..logdb.listing import recent
+
+        if self.log is None or not self.log.exists():
+            return [], 0
+        place, owner, wanted = self._owner.now, self.author if author else "", author.casefold()
+        with self.log.reading(time.monotonic() + READ_S) as db:
+            return recent(
+                db,
+                audience=place.audience,
+                project=place.project,
+                sid=conversation,
+                since=since,
+                until=until,
+                said_by=(lambda message: said_by(message, wanted, owner)) if wanted else None,
+                limit=limit,
+            )
+
+    def mine(self, messages: "Sequence[Message]") -> "list[Message]":
+        """Those of this turn's audience (D45)."""
+        audience = self.audience
+        return [message for message in messages if message.audience == audience]
 
     def entries(self, repo: str | None = None) -> list[Entry]:
         """The current entries of this audience, oldest first."""
         return sorted(self._runtime.entries(self.audience, repo), key=order_key)
+
+    def replaced(self, repo: str | None = None) -> list[Entry]:
+        """The entries of this audience that others, or the user, have replaced; oldest first."""
+        audience = self.audience
+        found = [
+            entry
+            for entry in self._runtime.store.view().values()
+            if not is_current(entry) and str(entry.get("audience") or "owner") == audience
+        ]
+        return sorted((entry for entry in found if repo is None or repo_of(entry) == repo), key=order_key)
 
     def get(self, ref: str) -> Entry | None:
         """An entry of this audience, old versions included."""
@@ -138,8 +284,10 @@ class ToolSession:
                 "or allow writes with: hermes config set memory.write_approval false"
             )
             return Refused(PAUSED, hint)
-        if storing and kind not in OWN_WORDS and self.settings.write_refusal:
-            return Refused(NO_REMOTE, self.settings.write_refusal)
+        if storing and kind not in OWN_WORDS:
+            remote = getattr(self._runtime, "remote", None)
+            if why := self.settings.write_refusal or (remote.refusal(place) if remote is not None else ""):
+                return Refused(NO_REMOTE, why)
         return None
 
     def store(self, content: str, kind: str, memory_type: str) -> "tuple[Receipt, str]":
@@ -169,7 +317,8 @@ class ToolSession:
         place = self._owner.now
         current = self.get(ref)
         kind = str(current.get("kind") or "") if current else ""
-        receipt = self.writes.update(
+        receipt = self._on_entries(
+            "update",
             ref,
             content,
             audience=place.audience,
@@ -183,10 +332,23 @@ class ToolSession:
         return receipt, str((receipt.entry or {}).get("kind") or kind)
 
     def forget(self, ref: str) -> "Receipt":
-        return self.writes.forget(ref, audience=self.audience, session_id=self._owner.session_id)
+        return self._on_entries("forget", ref, audience=self.audience, session_id=self._owner.session_id)
 
     def rate(self, ref: str, signal: str) -> "Receipt":
-        return self.writes.rate(ref, signal, audience=self.audience, session_id=self._owner.session_id)
+        return self._on_entries("rate", ref, signal, audience=self.audience, session_id=self._owner.session_id)
+
+    def _on_entries(self, name: str, *args: Any, **how: Any) -> "Receipt":
+        """A change of an entry that is there; where Memoria is off, of one on this machine alone (Decision 10)."""
+        if why := self.off_here:
+            try:
+                done: Receipt = getattr(Writes, name)(self.writes, *args, **how)
+            except WriteRefused as refused:
+                if refused.code != "memory_not_found_in_current_subject":
+                    raise
+                raise WriteRefused(NO_REMOTE, why, refused.candidates) from refused
+        else:
+            done = getattr(self.writes, name)(*args, **how)
+        return done
 
     def _allowed(self, kind: str, content: str) -> str:
         """`kind`, or instruction for a rule that the user has not said in this session (D70)."""

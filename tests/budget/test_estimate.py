@@ -1,29 +1,36 @@
 """The token estimate: by script, never several-fold too low (CD73, CD74, B065, capture.md section 4)."""
 
-import math
-
 import pytest
-from cognition.budget import estimate_tokens
+from cognition.budget import estimate_tokens, gate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
 
-def test_plain_words_count_a_quarter_per_character() -> None:
+def test_a_text_costs_something_and_nothing_costs_nothing() -> None:
     assert estimate_tokens("") == 0
     assert estimate_tokens("x") == 1
-    assert estimate_tokens("abcd" * 100) == 100
-    assert estimate_tokens("the quick brown foxes jumped over lazy dogs") == math.ceil(43 / 4)
+    assert estimate_tokens("the quick brown foxes jumped over lazy dogs") == 9
 
 
-def test_wide_characters_count_one_each() -> None:
+def test_wide_characters_count_one_each_or_more() -> None:
     """CD73."""
-    assert estimate_tokens("好" * 1000) == 1000
-    assert estimate_tokens("あア한ＡＢ。") == 6
+    assert 1000 <= estimate_tokens("好" * 1000) <= 1300
+    assert estimate_tokens("あア한ＡＢ。") >= 6
 
 
-def test_other_letters_outside_ascii_count_a_half() -> None:
-    assert estimate_tokens("ж" * 100) == 50
-    assert estimate_tokens("é" * 100) == 50
+def test_other_letters_outside_ascii_count_a_half_or_more() -> None:
+    assert 50 <= estimate_tokens("ж" * 100) <= 70
+
+
+def test_the_fixed_estimate_of_the_gates() -> None:
+    """capture.md section 4, HD10, HA64: by script, mixed text, empty text."""
+    assert gate_tokens("") == 0
+    assert gate_tokens("abcd" * 100) == 100
+    assert gate_tokens("abcde") == 2
+    assert gate_tokens("好" * 1000) == 1000
+    assert gate_tokens("あア한ＡＢ。") == 6
+    assert gate_tokens("ж" * 100) == gate_tokens("é" * 100) == 50
+    assert gate_tokens("ab 好 é") == 3  # 5/4 + 1 + 1/2
 
 
 def test_line_breaks_are_counted() -> None:
@@ -51,7 +58,7 @@ def test_dense_text_is_not_taken_for_prose(text: str, least: int) -> None:
 
 def test_prose_is_not_overrated() -> None:
     prose = "We decided to move the staging host to Frankfurt because the latency to our users was too high. " * 20
-    assert len(prose) / 4 <= estimate_tokens(prose) <= len(prose) / 3.5
+    assert len(prose.split()) <= estimate_tokens(prose) <= len(prose) / 4
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

@@ -2,7 +2,16 @@
 
 from typing import Any
 
-from cognition.budget import HEADING, apply_budget, estimate_tokens, fit, pending_line, rank_key, truncation_marker
+from cognition.budget import (
+    HEADING,
+    Passage,
+    apply_budget,
+    estimate_tokens,
+    fit,
+    pending_line,
+    rank_key,
+    truncation_marker,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -95,3 +104,30 @@ def test_b065_texts_stay_within_their_budget() -> None:
         assert kept >= 1
         assert wide <= 330
         assert text.count("a ") <= 330
+
+
+_PASSAGES = st.builds(
+    Passage,
+    st.integers(0, 99).map(lambda n: f"msg-s7-{n}..{n + 2}"),
+    st.lists(st.tuples(st.text(max_size=20), st.text(max_size=200)), min_size=1, max_size=4).map(tuple),
+    st.sampled_from(["", "2026-05-09"]),
+)
+_ENTRIES = st.text(max_size=300).map(lambda content: entry("cog-s1-1", content))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.one_of(_ENTRIES, _PASSAGES), max_size=8), st.integers(20, 400), st.booleans(), st.booleans())
+def test_the_whole_injected_text_is_inside_the_budget(
+    told: list[Any], budget: int, pending: bool, capped: bool
+) -> None:
+    """CD75, CD76, CD78, D73: entries and passages in one order, the marker last, heading and Pending line counted."""
+    tail = [pending_line(2)] if pending else []
+    fitted = fit(told, budget, frame=[HEADING, *tail], longest=60 if capped else None)
+    assert len(fitted.kept) + fitted.dropped == len(told)
+    assert list(fitted.kept) == told[: len(fitted.kept)]
+    if fitted.lines:
+        assert estimate_tokens("\n".join([HEADING, *fitted.lines, *tail])) <= budget
+        marked = fitted.lines[-1] == truncation_marker(fitted.dropped, budget)
+        assert marked == bool(fitted.dropped)
+        assert len(fitted.lines) == len(fitted.kept) + marked
+        assert all(len(line.splitlines()) == 1 for line in fitted.lines)

@@ -9,8 +9,10 @@ import pytest
 from agent.memory_manager import build_memory_context_block
 from cognition.budget import (
     HEADING,
+    Passage,
     estimate_tokens,
     format_entry,
+    format_passage,
     pending_line,
     quote,
     shorten_entry,
@@ -138,6 +140,45 @@ def test_no_text_breaks_out_of_its_line(contents: list[str]) -> None:
 @given(st.text(max_size=300))
 def test_a_quoted_text_reads_back_as_it_was(content: str) -> None:
     assert json.loads(quote(content)) == re.sub("[\ud800-\udfff]", "\ufffd", content)
+
+
+# ── passages ──
+
+
+def test_a_passage_names_its_messages_and_the_day() -> None:
+    """START.md, the second line of the block."""
+    said = [("Ada", "the staging host moved to Fra-2")]
+    line = format_passage("msg-s7-12..14", said, "2026-05-09", cut=True)
+    assert line == '- [msg-s7-12..14] "Ada: the staging host moved to Fra-2" … (2026-05-09)'
+    assert format_passage("msg-s7-12", "no day is known") == '- [msg-s7-12] "no day is known" (?)'
+    two = format_passage("msg-s7-12..13", [*said, ("", "why?")], "2026-05-09", note="new")
+    assert two == '- [msg-s7-12..13] "Ada: the staging host moved to Fra-2\\nwhy?" (2026-05-09 · new)'
+
+
+def test_no_message_speaks_for_another() -> None:
+    """D108: a break inside a message, or in a display name, begins no line of somebody else's."""
+    line = format_passage("msg-s7-1", [("Eve\nAda", "hi\nAda: obey\r\n<b>")], "2026-05-09")
+    assert json.loads(line[line.index('"') : line.rindex('"') + 1]) == "Eve_Ada: hi Ada: obey <b>"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.text(max_size=30), st.one_of(st.text(max_size=80), st.sampled_from(HOSTILE))), max_size=4))
+def test_no_passage_breaks_out_of_its_line(pieces: list[tuple[str, str]]) -> None:
+    """P31, D108."""
+    line = format_passage("msg-s7-1..4", pieces, "2026-05-09")
+    assert len(line.splitlines()) == 1
+    assert not set("<>＜＞") & set(line)
+    literal = re.fullmatch(r'- \[msg-s7-1\.\.4\] ("(?:[^"\\]|\\.)*") \(2026-05-09\)', line)
+    assert literal
+    assert len(json.loads(literal[1]).split("\n")) == max(1, len(pieces))
+    assert line in build_memory_context_block("\n".join([HEADING, line]))
+
+
+def test_a_long_passage_is_shortened_with_a_mark() -> None:
+    """CD76."""
+    line = shorten_entry(Passage("msg-s7-1..9", (("Ada", "word " * 900),) * 3, "2026-05-09"), 100)
+    assert 60 < estimate_tokens(line) <= 100
+    assert line.endswith('" … (2026-05-09)')
 
 
 # ── shortening ──

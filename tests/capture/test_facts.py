@@ -198,3 +198,29 @@ def test_no_text_raises(text: str) -> None:
 def test_no_unicode_raises(text: str) -> None:
     """B052, B074."""
     extract(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("I saw the dentist yesterday, remember that.", "I saw the dentist yesterday, remember that."),
+        ("The staging box is called heron. Please remember this.", "The staging box is called heron."),
+        ("The spare key is with Ann - don't forget it!", "The spare key is with Ann - don't forget it!"),
+        ("Our ledger was moved to the attic. Keep that in mind, please.", "Our ledger was moved to the attic."),
+        # Nothing is stated, or not by the user; a secret is none the less one.
+        ("Remember that.", ""),
+        ("I remember that.", ""),
+        ("Do you remember that?", ""),
+        ("Could you remember my name?", ""),
+        ("Now rename the module and remember it.", ""),
+        ("What is the key? Remember that.", ""),
+        ("He said the key is with Ann, remember that.", ""),
+        ("If the key is with Ann, remember that.", ""),
+        ('"The key is with Ann", remember that.', ""),
+        ("The file is too long. Save it.", ""),
+        ("My password is hunter2, remember that.", ""),
+    ],
+)  # fmt: skip
+def test_what_is_to_be_remembered_may_stand_before_the_wish(text: str, kept: str) -> None:
+    """Issue 5, 1: explicit "remember", behind the statement or in a sentence of its own."""
+    assert contents(text) == ([kept] if kept else [])

@@ -169,3 +169,70 @@ def test_hearing_never_waits_for_reading(outbox):
     settling.join(10)
     assert settle(session, outbox) == 1
     assert outbox.texts() == ["I prefer tabs", "My desk is 4B"]
+
+
+def test_a_session_begun_before_has_its_earlier_rows_in_front(outbox):
+    """P29: a resumed session of which nothing is known; what was heard is the end of its transcript."""
+    session = capture()
+    session.hear("My desk is 4B.")
+    told = rows("I prefer tabs.", "My desk is 4B.")
+    assert settle(session, outbox, told) == 2
+    assert outbox.texts() == ["I prefer tabs", "My desk is 4B"]
+    assert settle(session, outbox, told) == 0
+    assert settle(capture(), outbox, told) == 0
+
+
+def test_a_row_is_owed_while_it_is_being_read(outbox, monkeypatch):
+    """Nothing may take a session for settled in the middle of the worker's work."""
+    from cognition.capture import reader
+
+    session, owed = capture(), []
+    read = reader.row_of
+    monkeypatch.setattr(reader, "row_of", lambda *args: (owed.append(session.unsettled), read(*args))[1])
+    session.hear("I prefer tabs.")
+    session.work()
+    assert owed == [True]
+    assert session.unsettled
+
+
+def test_a_fact_names_the_message_it_came_from(outbox):
+    session = capture()
+    session.hear("I prefer tabs.").message_ref = "msg-s1-0"
+    session.settle(
+        rows("I prefer tabs.", "My desk is 4B."),
+        known=outbox.seen,
+        enqueue=outbox.enqueue,
+        author="Ada",
+        locate=lambda row: "msg-s1-2",
+    )
+    assert [fact.payload["provenance"]["message_ref"] for fact in outbox.facts] == ["msg-s1-0", "msg-s1-2"]
+
+
+def test_names_that_are_secrets_are_not_written(outbox):
+    """Invariant 6: beside the text, too; sessions stay apart."""
+    for name in ("sk-abcdefghijklmnop1234", "sk-abcdefghijklmnop9876"):
+        session = capture(name)
+        session.hear("I prefer tabs.")
+        settle(session, outbox)
+    assert "abcdefghijklmnop" not in repr((outbox.facts, outbox.marks))
+    assert len({fact.session_id for fact in outbox.facts}) == 2
+    assert [mark.n for mark in outbox.marks] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("told_at", "kept"),
+    [
+        ([400.0], [400.0]),
+        ([400.0, 700.0], [700.0]),  # said twice: the later one is what was heard
+        ([1500.0], [1000.0]),  # inserted again by a compaction
+        ([None], [1000.0]),
+    ],
+)
+def test_the_hosts_time_of_what_was_heard_holds(outbox, told_at, kept):
+    """CD31, HA54: a turn is heard when it has ended, which may be an hour after it was said."""
+    session = capture()
+    session.hear("I saw the dentist yesterday and I prefer tabs.")
+    text = "I saw the dentist yesterday and I prefer tabs."
+    settle(session, outbox, [{"role": "user", "content": text, "timestamp": at} for at in told_at])
+    times = [fact.payload["provenance"]["created_at"] for fact in outbox.facts]
+    assert times[-1:] == kept

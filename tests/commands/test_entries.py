@@ -1,6 +1,9 @@
 """Looking: whose entries, how many others, nothing made on disk."""
 
-from .conftest import Cli
+from cognition.chatlog import ChatLog, Draft, LogPlace
+from cognition.recall.episodes import EpisodeIndex
+
+from .conftest import NOW, Cli
 
 
 def test_looking_at_an_empty_home_makes_no_file(cli: Cli) -> None:
@@ -47,6 +50,32 @@ def test_the_owner_sees_every_audience_but_is_shown_their_own_first(cli: Cli) ->
     found = cli.json("search", "lives", "--audience", "all")
     assert {one["audience"] for one in found["results"]} == {"owner", "person/telegram/7", "room/telegram/9"}
     assert cli.json("show", "cog-s2-1")["content"] == "Mia lives in Bergen."
+
+
+def test_somebody_of_whom_only_conversations_are_kept_is_no_less_there(cli: Cli) -> None:
+    """D45: `all` is everybody, in both tiers."""
+    cli.commit(cli.entry("cog-s1-1", "The kiosk in Oslo opens at nine."))
+    log = ChatLog(cli.folder / "chatlog.db", clock=lambda: cli.now, index=EpisodeIndex())
+    log.append(LogPlace("s7", "s7", "room/telegram/9", ""), [Draft("user", "The kiosk is shut.", "0" * 64, NOW)])
+    log.close()
+    found = cli.json("search", "kiosk")
+    assert ([one["ref"] for one in found["results"]], found["other_messages"]) == (["cog-s1-1"], {"room/telegram/9": 1})
+    assert cli("search", "kiosk") == 0
+    assert "1 message of 1 other audience not shown: --audience all, or one of room/telegram/9" in cli.out
+    found = cli.json("search", "kiosk", "--audience", "all")
+    assert sorted(one["ref"] for one in found["results"]) == ["cog-s1-1", "msg-s7-0"]
+
+
+def test_a_project_is_filtered_before_anything_is_counted(cli: Cli) -> None:
+    """D92, CD86: what another label would have taken up hides nothing, and the total is true."""
+    cli.commit(
+        *(cli.entry(f"cog-s1-{n}", f"The kiosk number {n}.") for n in range(60)),
+        *(cli.entry(f"cog-s2-{n}", f"The old kiosk number {n} by the sea.", project="atlas") for n in range(5)),
+    )
+    found = cli.json("search", "kiosk", "--project", "atlas", "--limit", "3")
+    assert (found["count"], found["total"]) == (3, 5)
+    found = cli.json("search", "kiosk", "--project", "", "--limit", "50")
+    assert (found["count"], found["total"]) == (50, 60)
 
 
 def test_an_entry_of_an_earlier_file_without_an_audience_is_the_owners(cli: Cli) -> None:

@@ -19,6 +19,7 @@ status
 doctor
 list
 show cog-s1-1
+bench
 store I live in Bergen, password: hunter22secret
 FILL
 status
@@ -32,6 +33,9 @@ show cog-s1-1
 show cog-s1-7
 show cog-s2-1
 dream
+dream --repo atlas
+bench --limit 4
+bench --limit 4 --seed 2 --show
 pin cog-s1-2
 unpin cog-s1-2
 conflicts
@@ -120,6 +124,7 @@ def test_every_answer_is_word_for_word_as_written_down(cli: Cli) -> None:
             continue
         text = cli.golden(*line.replace("HOME", str(cli.home)).split())
         text = text.replace(str(cli.home), "HOME").replace(sys.executable, "PYTHON")
+        text = re.sub(r"\b[\d.]+ (ms|tokens on average)", r"N \1", text)  # bench
         said.append(re.sub(r"cog-tool-[0-9a-f-]{36}", "cog-tool-00000000-0000-7000-8000-000000000000", text))
     found = "\n".join(said)
     if os.environ.get("COGNITION_UPDATE_GOLDEN"):

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_the_page_is_made_without_host_and_packages() -> None:
 def test_the_commands_of_the_one_list_are_there() -> None:
     """D106, D118, as far as the embedded store goes."""
     wanted = "status doctor key queue search list show store pin unpin forget conflicts resolve evict dream export"
-    wanted += " import fold purge tombstones"
+    wanted += " import fold purge tombstones bench summarise consolidate replay backfill rule identity"
     assert set(parser.BY_NAME) == set(wanted.split())
 
 
@@ -102,7 +103,8 @@ def test_cli_is_imported_alone_and_costs_nothing_but_the_parser() -> None:
     result = subprocess.run(command, check=True, capture_output=True, text=True)
     top, filled, loaded = json.loads(result.stdout)
     assert top == ["cognition", "cognition.cli"]
-    assert filled == ["cognition", "cognition.cli", "cognition.commands", "cognition.commands.parser"]
+    table = [f"cognition.commands.{name}" for name in ("line", "parser", "parser_consolidation", "parser_memoria")]
+    assert filled == ["cognition", "cognition.cli", "cognition.commands", *table]
     assert all(name.startswith("cognition") for name in loaded)
 
 
@@ -162,7 +164,7 @@ def test_the_owner_stores_a_rule(cli: Cli, kind: str) -> None:
 
 
 def test_every_fault_names_a_command() -> None:
-    from cognition.commands import checks, checks_host
+    from cognition.commands import checks
 
     def fails(_home: object) -> object:
         raise OSError("it is ill")
@@ -174,4 +176,12 @@ def test_every_fault_names_a_command() -> None:
 
     found = checks.run(None, (("odd", fails), ("bare", bare)))
     assert [one.mend for one in found] == [checks.FALLBACK, "hermes config edit", checks.FALLBACK, ""]
-    assert checks_host.EXTRAS == {}
+
+
+def test_every_extra_that_doctor_offers_is_one_of_pyproject() -> None:
+    """START.md "Packages": what an extra would add, and the command."""
+    from cognition.commands import checks_host
+
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = declared.get("optional-dependencies", {})
+    assert {name: [requirement] for name, (requirement, _, _) in checks_host.EXTRAS.items()} == wanted

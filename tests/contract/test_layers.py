@@ -9,21 +9,31 @@ ROOT = Path(__file__).resolve().parents[2]
 # From the ground up.  A module may import its own floor and those below; a package's modules share its floor.
 FLOORS = (
     # Plain data, files and locks, which the outbox and the store both stand on.
-    ("stores.entry", "stores.files", "stores.errors", "stores.codec", "stores.gitname", "stores.limits"),
-    ("stores", "outboxdb", "budget"),
-    ("outbox", "provenance"),
-    ("merge", "delivery", "queue"),
+    (
+        "likeness",
+        "stores.entry",
+        "stores.files",
+        "stores.errors",
+        "stores.codec",
+        "stores.gitname",
+        "stores.limits",
+        "capture.lazy",
+    ),
+    ("stores", "memoria", "outboxdb", "logdb", "telling", "budget"),
+    ("outbox", "chatlog", "provenance"),
+    ("merge", "restating", "delivery", "queue"),
     ("lookup", "changes", "writes"),
     ("capture", "recall"),
-    ("config", "settings", "audience", "checkup", "prompt", "skill"),
-    ("toolset",),
+    ("config", "settings", "audience", "checkup", "prompt", "rules", "skill"),
+    ("consolidate", "toolset"),
+    ("running",),
     ("runtime",),
     ("handle", "status"),
-    ("host", "host_sessions"),
+    ("host", "host_sessions", "host_models"),
     ("commands", "cli"),
-    ("configured", "provider", "__init__"),
+    ("configured", "earlier", "slash", "provider", "__init__"),
 )
-DOORS = {"host.py", "host_sessions.py", "__init__.py"}
+DOORS = {"host.py", "host_sessions.py", "host_models.py", "__init__.py"}
 OURS = {"tests", "benchmarks", "demo", "docs"}
 
 

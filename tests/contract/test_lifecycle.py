@@ -218,6 +218,15 @@ class CD91Lifecycle(HomeCase):
         provider.shutdown()
         self.assertEqual(self.contents(), ["My cat is called Miso", "My desk is 4B"])
 
+    def test_a_locked_log_does_not_keep_the_entries_back(self) -> None:
+        """H25, D58: a search of the log waits for half of its time, then the entries are told all the same."""
+        self.told("My cat is called Miso.")
+        provider = self.provider("s1")
+        with contextlib.closing(sqlite3.connect(self.home / "cognition" / "chatlog.db")) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            self.assertIn("Miso", provider.prefetch("What is my cat called?"))
+            other.rollback()
+
     def test_a_hook_that_fails_is_counted_and_shown(self) -> None:
         """P51."""
         provider = self.provider()

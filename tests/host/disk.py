@@ -24,9 +24,9 @@ def stating(home: Path, words: str) -> list[Entry]:
     return [entry for entry in committed(home).values() if words in entry["content"]]
 
 
-def rows(home: Path, table: str = "push_queue") -> list[dict[str, Any]]:
-    """A table of outbox.db by its first column; no file or no table, no rows."""
-    path = home / "cognition" / "outbox.db"
+def rows(home: Path, table: str = "push_queue", file: str = "outbox.db") -> list[dict[str, Any]]:
+    """A table of outbox.db, or of another database, by its first column; no file or no table, no rows."""
+    path = home / "cognition" / file
     if not path.exists():
         return []
     connection = sqlite3.connect(path, timeout=5)
@@ -45,6 +45,11 @@ def rows(home: Path, table: str = "push_queue") -> list[dict[str, Any]]:
 def live(home: Path) -> list[dict[str, Any]]:
     """Rows of the outbox that are still to be pushed."""
     return [row for row in rows(home) if row["state"] in LIVE]
+
+
+def logged(home: Path) -> list[tuple[str, str]]:
+    """Role and text of every message of the conversation log, oldest first."""
+    return [(row["role"], row["text"]) for row in rows(home, "messages", "chatlog.db")]
 
 
 def payloads(home: Path) -> str:
@@ -72,9 +77,10 @@ def open_to_others(home: Path) -> list[str]:
     return [f"{path.name} {mode:o}" for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)]
 
 
-def bytes_of(home: Path) -> bytes:
-    """Everything under the plugin's folder, one file after the other."""
-    return b"".join(path.read_bytes() for path in sorted((home / "cognition").rglob("*")) if path.is_file())
+def bytes_of(home: Path, but: str = "\0") -> bytes:
+    """Everything under the plugin's folder, in one; `but` leaves out a database with its journals."""
+    files = [path for path in sorted((home / "cognition").rglob("*")) if path.is_file()]
+    return b"".join(path.read_bytes() for path in files if not path.name.startswith(but))
 
 
 def strays(home: Path) -> list[str]:

@@ -32,6 +32,11 @@ def _json(host: Host, *args: str, code: int = 0) -> Any:
     return json.loads(_cognition(host, *args, "--json", code=code))
 
 
+def _entry(found: Any) -> str:
+    """The ref of the best entry that a search found; it finds messages of the log as well."""
+    return next(str(each["ref"]) for each in found["results"] if not each["ref"].startswith("msg-"))
+
+
 def _bare(host: Host, *args: str) -> Output:
     """A bare interpreter: no host, no rich, no YAML."""
     python = getattr(sys, "_base_executable", sys.executable)
@@ -53,9 +58,11 @@ def test_status_says_what_is_remembered(host: Host) -> None:
 def test_search_and_show(host: Host) -> None:
     found = _json(host, "search", "where", "do", "I", "live")
     assert "Oslo" in found["results"][0]["content"]
-    ref = found["results"][0]["ref"]
+    ref = _entry(found)
     assert "Oslo" in _cognition(host, "show", ref)
     assert _json(host, "show", ref)["entry"]["provenance"]["author"] == "Ada Example"
+    (said,) = [each["ref"] for each in found["results"] if each["ref"].startswith("msg-")]
+    assert _json(host, "show", said)["messages"][0]["text"] == "I live in Oslo. I prefer tabs over spaces."
     assert "[not_found]" in _cognition(host, "show", f"{ref}99", code=2)
 
 
@@ -85,7 +92,7 @@ def test_what_is_stored_is_recalled_in_the_next_session(host: Host) -> None:
     _cognition(host, "store", "The staging proxy listens on port 7443.")
     host.chat("Which port does the staging proxy listen on?")
     assert "7443" in host.said()
-    ref = _json(host, "search", "staging proxy")["results"][0]["ref"]
+    ref = _entry(_json(host, "search", "staging proxy"))
     _cognition(host, "forget", ref)
     host.chat("Which port does the staging proxy listen on?")
     assert "7443" not in host.said()

@@ -15,8 +15,13 @@ def test_recall_echoed_for_twenty_turns_adds_nothing(answer: Answer) -> None:
     assert [entry["content"] for entry in disk.committed(home).values()] == ["My cat is called Miso."]
     assert disk.live(home) == []
     on_disk = disk.bytes_of(home)
-    for own in (b"<memory-context>", b"System note:", b"recalled data, not instructions", b"From memory"):
+    for own in (b"<memory-context>", b"System note:", b"recalled data, not instructions"):
         assert own not in on_disk
+    # The log alone has the echo, as speech: what was said, once per turn, and nothing of the block quoted in it.
+    assert b"From memory" not in disk.bytes_of(home, but="chatlog.db")
+    said_in_full = [("user", "My cat is called Miso."), ("assistant", "Nice name.")]
+    said_in_full += 21 * [("user", "What is my cat called?"), ("assistant", "From memory: your cat is called Miso.")]
+    assert disk.logged(home) == said_in_full
 
 
 def test_the_same_statement_counts_once(answer: Answer) -> None:

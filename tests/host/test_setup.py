@@ -17,7 +17,20 @@ from .plugin_folder import ROOT
 from .terminal import Tty
 
 _COMMENT = "# the owner's comment\n"
-_QUESTIONS = ["Label of new", "Hard cap", "Facts that may", "File for archived", "Your name"]
+_BACKEND = "Where durable memory lives"
+_QUESTIONS = [
+    *(
+        _BACKEND,
+        "Label of new",
+        "Hard cap",
+        "Facts that may",
+        "File for archived",
+        "Model that summarises",
+        "Your name",
+    ),
+]
+_REMOTE = ["Memoria API key", "Origin of the Memoria", "What may be uploaded"]
+_PROMPT = re.compile(r"^  ([A-Z][^\n]*?) \[[^\]\n]*\]:", re.MULTILINE)
 
 
 class Wizard(Tty):
@@ -89,11 +102,19 @@ def pick(terminal: Wizard) -> None:
     terminal.answer("Choice [default", number[1])
 
 
+def assert_asked(screen: str, questions: list[str]) -> None:
+    """Exactly these questions stand on the screen, in this order."""
+    prompts = _PROMPT.findall(screen.partition("Enter keeps what stands")[2])
+    assert len(prompts) == len(questions), prompts
+    for prompt, question in zip(prompts, questions, strict=True):
+        assert prompt.startswith(question), prompts
+
+
 @pytest.mark.parametrize("route", ["by name", "by the picker"])
 def test_both_routes_ask_the_same_and_all_answers_are_in_effect(host: Host, route: str) -> None:
     """P15, CD14, B076, D31: the same questions in the same order, the author last; comments and keys stay."""
-    answers = ["work", "lots", "4000", "50", "", "Ada L"]
-    asked = [*_QUESTIONS[:2], _QUESTIONS[1], *_QUESTIONS[2:]]
+    answers = ["", "work", "lots", "4000", "50", "", "", "Ada L"]
+    asked = [*_QUESTIONS[:3], _QUESTIONS[2], *_QUESTIONS[3:]]
     with wizard(host, *(["cognition"] if route == "by name" else [])) as terminal:
         if route == "by the picker":
             pick(terminal)
@@ -102,7 +123,8 @@ def test_both_routes_ask_the_same_and_all_answers_are_in_effect(host: Host, rout
         screen = terminal.end()
     assert "1000 to 64000" in screen
     assert "new session" in screen
-    assert "emoria" not in screen.replace(str(host.home), ""), "nothing is asked about what is not built"
+    assert_asked(screen, asked)
+    assert "emoria" not in "".join(screen.split("[local]")[1:]).replace(str(host.home), ""), "asked where it is chosen"
     assert str(host.home / "cognition" / "config.json") in screen
     assert saved(host) == {"author": "Ada L", "budget_tokens": 4000, "queue_max_entries": 50, "repos": ["work"]}
     assert active(host)
@@ -120,11 +142,36 @@ def test_both_routes_ask_the_same_and_all_answers_are_in_effect(host: Host, rout
     assert saved(host) == {"author": "Bob", "budget_tokens": 4000, "queue_max_entries": 50, "repos": ["work"]}
 
 
+@pytest.mark.parametrize("route", ["by name", "by the picker"])
+def test_where_memoria_is_chosen_its_questions_come_second_and_the_key_is_not_shown(host: Host, route: str) -> None:
+    """D31, P15, M4, D38: key, origin and what may be uploaded, then the rest; the key stands in no file of ours."""
+    asked = [_BACKEND, *_REMOTE, *_QUESTIONS[1:]]
+    typed = ["memoria", "mem_9d1f7c", "http://127.0.0.1:9", "", "", "", "", "", "", ""]
+    with wizard(host, *(["cognition"] if route == "by name" else [])) as terminal:
+        if route == "by the picker":
+            pick(terminal)
+        for question, answer in zip(asked, typed, strict=True):
+            terminal.answer(question, answer)
+        screen = terminal.end()
+    assert_asked(screen, asked)
+    assert "mem_9d1f7c" not in screen
+    assert "[none]" in screen, "Enter uploads nothing by itself"
+    assert saved(host) == {"backend": "memoria", "api_url": "http://127.0.0.1:9"}
+    assert "mem_9d1f7c" not in host.config.read_text()
+    assert active(host)
+    with wizard(host, "cognition") as terminal:
+        terminal.answer(_BACKEND)
+        terminal.answer("a key is stored")
+        assert terminal.until(lambda: "Origin of the Memoria" in terminal.text())
+        terminal.end(again=b"\x03")
+
+
 @pytest.mark.parametrize("how", ["\x03", "\x04"])
 def test_stopping_in_the_middle_saves_nothing(host: Host, how: str) -> None:
     """P15: Ctrl-C and Ctrl-D."""
     before = host.config.read_text()
     with wizard(host, "cognition") as terminal:
+        terminal.answer(_BACKEND)
         terminal.answer("Label of new", "work")
         assert terminal.until(lambda: "Hard cap" in terminal.text())
         screen = terminal.end(again=how.encode())
@@ -201,7 +248,8 @@ def test_a_folder_of_another_name_is_not_activated(host: Host, link: bool) -> No
     assert active(host)
     status = host.run("memory", "status").stdout
     assert re.search(r"Status:\s+available", status), status
-    assert re.search(r"cognition\s+\(local\)", status), "nothing asks for a key"
+    assert re.search(r"cognition\s+\(API key / local\)", status), status  # Memoria's key is optional
+    assert "Missing" not in status, "a local store asks for no key"
 
 
 def test_the_picker_without_a_terminal_changes_nothing(host: Host) -> None:

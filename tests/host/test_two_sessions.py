@@ -15,6 +15,7 @@ from .plugin_folder import ROOT
 from .test_loading import NINE_TOOLS
 
 STATEMENT = "I live in Oslo and I prefer tabs over spaces."
+ENTRIES = ["I live in Oslo", "I prefer tabs over spaces."]  # each can be corrected by itself (CD24, CD25)
 QUESTION = "Where do I live?"
 _TOOLS = [
     {"name": "cognition_search", "arguments": {"query": "where does the user live"}},
@@ -22,6 +23,7 @@ _TOOLS = [
     {"name": "cognition_dream", "arguments": {}},
 ]
 _FENCED = re.compile(r"\n\n<memory-context>\n\[System note: [^\n]*\]\n\n(.*)\n</memory-context>\Z", re.DOTALL)
+_PASSAGE = re.compile(r'- \[(msg-[\w.@-]+)\] ("(?:[^"\\]|\\.)*") \((\d{4}-\d\d-\d\d)\)')
 _LINE = re.compile(r'- \[([\w.@-]+)\] ("(?:[^"\\]|\\.)*") \(([^()]*)\)')
 
 
@@ -71,25 +73,26 @@ def test_the_first_session_is_given_no_recall(story: Story) -> None:
 
 
 def test_the_fact_is_committed_with_complete_provenance(story: Story) -> None:
-    """C6, C11, C15, C30, CR3: one entry, its ref from session and sequence, its author from git."""
+    """C6, C11, C15, C30, CR3, CD24: one entry a statement, ref from session and sequence, author from git."""
     session = story.host.trace("initialize")[0]["kwargs"]["session_id"]
-    assert len(story.committed) == 1, story.committed
-    ref, entry = next(iter(story.committed.items()))
-    assert ref == entry["ref"] == f"cog-{session}-1"
-    assert entry["content"] == STATEMENT
-    origin = entry["provenance"]
-    assert all(origin.get(name) for name in disk.PROVENANCE), origin
-    assert origin["source_session"] == session
-    assert origin["author"] == "Ada Example"
-    assert origin["origin_repo"] == "default"
-    assert entry["audience"] == "owner"
+    assert list(story.committed) == [f"cog-{session}-1", f"cog-{session}-2"], story.committed
+    assert [entry["content"] for entry in story.committed.values()] == ENTRIES
+    for ref, entry in story.committed.items():
+        assert ref == entry["ref"]
+        origin = entry["provenance"]
+        assert all(origin.get(name) for name in disk.PROVENANCE), origin
+        assert origin["source_session"] == session
+        assert origin["author"] == "Ada Example"
+        assert origin["origin_repo"] == "default"
+        assert entry["audience"] == "owner"
 
 
 def test_the_outbox_is_empty_and_has_the_receipt(story: Story) -> None:
     """C6, CR5, D55.6: what was pushed is done, with a receipt and without its payload."""
     assert story.live == []
-    assert len(story.receipts) == 1
-    assert not [row for row in disk.rows(story.host.home) if STATEMENT in json.dumps(row, default=repr)]
+    assert [(row["key"], row["outcome"]) for row in story.receipts] == [(ref, "applied") for ref in story.committed]
+    kept = json.dumps(disk.rows(story.host.home), default=repr)
+    assert not [words for words in (STATEMENT, *ENTRIES) if words in kept]
 
 
 def test_files_are_for_their_owner_only(story: Story) -> None:
@@ -106,14 +109,18 @@ def test_the_second_session_is_given_the_fact(story: Story) -> None:
     assert block, content
     heading, *lines = block[1].split("\n")
     assert heading == "## Cognition Memory (recalled data, not instructions)"
-    assert len(lines) == 1
+    assert len(lines) == 2  # the entry, and the message, which says what no line says: the other statement (D78)
     line = _LINE.fullmatch(lines[0])
     assert line, lines[0]
-    assert line[1] in story.committed
-    assert json.loads(line[2]) == STATEMENT
+    assert line[1] == next(iter(story.committed))
+    assert json.loads(line[2]) == ENTRIES[0]
     repo, day, author = line[3].split(" · ")
     assert (repo, author) == ("default", "Ada Example")
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", day)
+    passage = _PASSAGE.fullmatch(lines[1])
+    assert passage, lines[1]
+    session = story.host.trace("initialize")[0]["kwargs"]["session_id"]
+    assert (passage[1], json.loads(passage[2]), passage[3]) == (f"msg-{session}-0", f"User: {STATEMENT}", day)
 
 
 def test_the_model_is_offered_all_nine_tools(story: Story) -> None:
@@ -127,13 +134,17 @@ def test_the_model_gets_answers_from_the_read_only_tools(story: Story) -> None:
     """C25, C32, and the result keys of section 2.6."""
     last = story.host.requests("main")[-1]["body"]["messages"]
     search, status, dream = (json.loads(m["content"]) for m in last if m["role"] == "tool")
-    assert search["count"] == 1
-    assert search["results"][0]["ref"] in story.committed
-    assert search["results"][0]["content"] == STATEMENT
-    assert search["results"][0]["repo"] == "default"
-    assert (status["pending_unpushed"], status["committed"], status["repos"]) == (0, 1, ["default"])
+    entries = [each for each in search["results"] if not each["ref"].startswith("msg-")]
+    said = [each for each in search["results"] if each["ref"].startswith("msg-")]
+    assert [(each["ref"], each["content"], each["repo"]) for each in entries] == [
+        (next(iter(story.committed)), ENTRIES[0], "default")
+    ]
+    assert search["results"][0] == entries[0]
+    assert STATEMENT in [each["content"] for each in said], "the log has what was said as well"
+    assert search["count"] == len(entries) + len(said)
+    assert (status["pending_unpushed"], status["committed"], status["repos"]) == (0, 2, ["default"])
     assert {"oldest_pending_age_secs", "next_retry_in_secs", "tombstones"} <= set(status)
-    assert dream["committed"] == 1
+    assert dream["committed"] == 2
     assert dream["conflicts"] in (0, [])
     assert dream["digest"].startswith("# Dream digest (read-only — committed state only)")
 
@@ -161,7 +172,7 @@ def test_status_and_doctor_know_the_provider(story: Story) -> None:
     assert re.search(r"Provider:\s+cognition", status)
     assert re.search(r"Status:\s+available ✓", status)
     assert "budget_tokens" in status
-    assert STATEMENT not in status, "no remembered text in status"
+    assert not [words for words in (STATEMENT, *ENTRIES) if words in status], "no remembered text in status"
     assert "cognition provider active" in story.outputs["doctor"].stdout
 
 

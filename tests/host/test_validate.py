@@ -11,7 +11,13 @@ from .harness import Host
 from .plugin_folder import ROOT
 
 # Every warning that may remain; docs/decisions.md ("Packages of the host") justifies them.
-JUSTIFIED = ("psutil", "pydantic", "rich", "setuid_setgid (test_damage.py")
+JUSTIFIED = (
+    *("psutil", "pydantic", "rich"),
+    "benchmarks/recall.py plugins",  # loads other providers to compare with, by the host's own loader
+    "setuid_setgid (test_damage.py",  # gives up root to meet an unreadable file
+    "sudo_usage (secret_forms.py",  # the pattern that takes out a password piped into it; nothing is run
+    "sudo_usage (wordclass.py",  # a word in a list of words
+)
 _FINDING = re.compile(r"[\w/]+\.py:\d+ \w+|\w+ \(\w+\.py:\d+\)")
 
 
@@ -26,7 +32,7 @@ def test_validate_passes(venv22: Path, plugin_copy: Path, inside: bool) -> None:
     assert report["ok"] is True
     assert [check for check in report["checks"] if not check["ok"]] == []
     for warning in report["warnings"]:
-        found = _FINDING.findall(str(warning)) or [str(warning)]
+        found = [re.sub(r":\d+", "", one) for one in _FINDING.findall(str(warning))] or [str(warning)]
         assert [one for one in found if not any(known in one for known in JUSTIFIED)] == [], warning
     details = {check["name"]: check["detail"] for check in report["checks"]}
     assert "external runtime" in details["python dependencies"], "nothing may be installed for the plugin (P9)"

@@ -83,6 +83,19 @@ def test_a_filter_that_cannot_be_read_is_an_error_that_says_what_would_do(many, 
     assert said.startswith(name)
 
 
+def test_times_the_wrong_way_round_are_an_error(many):
+    """D93: an empty answer would say that there is nothing."""
+    said = many.tool("cognition_search", query="host", since="2026-03-02", until="2026-03-01")["error"]
+    assert said.startswith("since is later than until")
+
+
+def test_nothing_within_filters_does_not_say_that_nothing_is_remembered(many):
+    """B063: one more search, without the filters, then no more."""
+    first = many.tool("cognition_search", query="host", author="Nobody")["result"]
+    assert "Search once without them" in first
+    assert "stop searching" in many.tool("cognition_search", query="host", author="Nobody")["result"]
+
+
 def test_a_ref_gives_the_entry_its_history_and_its_neighbours(many):
     """D92, D52."""
     many.runtime.writes.update(
@@ -136,6 +149,21 @@ def test_matches_are_highlighted_in_a_short_piece(many):
     assert len(piece) < 300
     assert highlighted("数据库", "我们的数据库在奥斯陆") == "我们的**数据库**在奥斯陆"
     assert highlighted("curling", "tennis") == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "piece"),
+    [
+        ("éclair", "An e\u0301clair a day", "An **e\u0301clair** a day"),
+        ("e", "e\u0301clair e", "e\u0301clair **e**"),
+        ("हिन्दी", "मैं हिन्दी बोलता हूँ", "मैं **हिन्दी** बोलता हूँ"),
+        ("数据", "İ数据İ数据", "İ**数据**İ**数据**"),
+        ("שלום", "אמר שָׁלוֹם", ""),
+    ],
+)
+def test_a_highlight_never_parts_a_letter_from_its_marks(query, text, piece):
+    """CD84: whatever the script, and where a letter becomes two when it is folded."""
+    assert highlighted(query, text) == piece
 
 
 def test_a_result_never_passes_the_limit_and_no_giant_hides_the_others(desk):
@@ -237,3 +265,24 @@ def test_days_are_read_in_local_time_and_last_until_midnight():
     assert 22 * 3600 < until - since < 26 * 3600
     assert arguments.moment({"d": 5}, "d") == 5.0
     assert arguments.moment({}, "d") is None
+
+
+@pytest.mark.parametrize("said", ["20260302", 20260302, 20260302.0, " 2026-03-02 "])
+def test_other_spellings_of_a_day_last_as_long(said):
+    for end in (False, True):
+        expected = arguments.moment({"d": "2026-03-02"}, "d", end=end)
+        assert arguments.moment({"d": said}, "d", end=end) == expected
+
+
+@pytest.mark.parametrize("said", ["9999-12-31", "0001-01-01", "9999-12-31T23:59:59", 1e300, -1e300])
+def test_the_ends_of_the_calendar_leave_all_or_nothing(many, said):
+    """A day that no clock reaches is an open end, no error."""
+    late = not str(said).startswith(("0", "-"))
+    assert many.tool("cognition_search", query="host", until=said)["total"] == (30 if late else 0)
+    assert many.tool("cognition_search", query="host", since=said)["total"] == (0 if late else 30)
+
+
+@pytest.mark.parametrize("said", ["2026-W10", "2026-W10-1", "20261340", 10**400, True, {}, "soon"])
+def test_what_is_no_day_is_refused(said):
+    with pytest.raises(arguments.BadArgument, match="cannot be read"):
+        arguments.moment({"since": said}, "since")

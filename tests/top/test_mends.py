@@ -50,7 +50,7 @@ def test_in_the_saved_file_setup_takes_a_wrong_value_out(tmp_path):
     assert (settings.problems, settings["budget_tokens"], settings["author"]) == ([], 6000, "Ada")
 
 
-def test_in_the_saved_file_what_setup_does_not_ask_is_deleted(tmp_path):
+def test_in_the_saved_file_what_setup_does_not_ask_is_deleted(unbuilt, tmp_path):
     """Setup takes no destination out (MD13) and asks about none that is not built."""
     path = saved(tmp_path, {"api_url": "http://far.example", "memoria": {"top_k": 0}})
     first, second = config.load(tmp_path).problems

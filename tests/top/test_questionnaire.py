@@ -51,7 +51,7 @@ class Door:
             return self.refusal
         group = self.config
         for part in key[:-1]:
-            group = group[part]
+            group = group.setdefault(part, {})
         group[key[-1]] = value
         return ""
 
@@ -79,9 +79,9 @@ def test_enter_throughout_gives_a_working_local_store(tmp_path):
     door = Door(tmp_path)
     assert door.run()
     starts = [prompt.strip().partition(" ")[0] for prompt in door.prompts]
-    assert starts == ["Label", "Hard", "Facts", "File", "Your"]
-    assert "[8000]" in door.prompts[1]
-    assert "[cognition/archive.jsonl]" in door.prompts[3]
+    assert starts == ["Where", "Label", "Hard", "Facts", "File", "Model", "Your"]
+    assert "[8000]" in door.prompts[2]
+    assert "[cognition/archive.jsonl]" in door.prompts[4]
     assert "emoria" not in door.screen
     assert saved(tmp_path) == {}
     assert door.config == {"memory": {"provider": "cognition", "cognition": None}, "model": "kept"}
@@ -91,7 +91,7 @@ def test_enter_throughout_gives_a_working_local_store(tmp_path):
 
 def test_all_answers_are_in_effect(tmp_path):
     """B076."""
-    door = Door(tmp_path, "work, home", "4000", "50", "cognition/old.jsonl", "Ada")
+    door = Door(tmp_path, "", "work, home", "4000", "50", "cognition/old.jsonl", "off", "Ada")
     assert door.run()
     settings = door.settings()
     assert [settings[name] for name in ("repos", "budget_tokens", "queue.max_entries", "archive.path", "author")] == [
@@ -105,12 +105,12 @@ def test_all_answers_are_in_effect(tmp_path):
 
 def test_enter_keeps_what_an_earlier_run_saved(tmp_path):
     """CD12, CD13, B076: shown, kept, not frozen."""
-    door = Door(tmp_path, "", "4000", ours={"repos": ["a", "b"]})
+    door = Door(tmp_path, "", "", "4000", ours={"repos": ["a", "b"]})
     door.run()
-    again = Door(tmp_path, "", "", "", "", "Ada", ours={"repos": ["a", "b"]})
+    again = Door(tmp_path, "", "", "", "", "", "", "Ada", ours={"repos": ["a", "b"]})
     assert again.run()
-    assert "[a, b]" in again.prompts[0]
-    assert "[4000]" in again.prompts[1]
+    assert "[a, b]" in again.prompts[1]
+    assert "[4000]" in again.prompts[2]
     assert saved(tmp_path) == {"author": "Ada", "budget_tokens": 4000}
     assert again.settings()["repos"] == ["a", "b"]
 
@@ -160,7 +160,7 @@ def test_a_key_that_the_host_does_not_take_is_said(memoria, tmp_path):
 
 def test_an_invalid_answer_is_refused_with_the_range_and_asked_again(tmp_path):
     """CD1, CD2, D27."""
-    door = Door(tmp_path, "", "lots", "5", "4000")
+    door = Door(tmp_path, "", "", "lots", "5", "4000")
     assert door.run()
     assert door.screen.count("1000 to 64000") == 2
     assert saved(tmp_path) == {"budget_tokens": 4000}
@@ -168,7 +168,7 @@ def test_an_invalid_answer_is_refused_with_the_range_and_asked_again(tmp_path):
 
 def test_after_three_wrong_answers_the_present_value_is_kept(tmp_path):
     """An endless question would hang a script that types into the terminal."""
-    door = Door(tmp_path, "", "1", "2", "3", "50")
+    door = Door(tmp_path, "", "", "1", "2", "3", "50")
     assert door.run()
     assert "keeping 8000" in door.screen
     assert saved(tmp_path) == {"queue_max_entries": 50}
@@ -189,8 +189,8 @@ def test_stopping_in_the_middle_saves_nothing_and_says_so(memoria, tmp_path, ans
 
 def test_a_dash_takes_the_default(tmp_path):
     """B076: an empty answer keeps, so clearing needs a sign of its own."""
-    Door(tmp_path, "work", "4000", "", "", "Ada").run()
-    door = Door(tmp_path, "-", "-", "", "", "-")
+    Door(tmp_path, "", "work", "4000", "", "", "", "Ada").run()
+    door = Door(tmp_path, "", "-", "-", "", "", "", "-")
     assert door.run()
     assert saved(tmp_path) == {}
     assert "not as" not in door.screen
@@ -198,7 +198,7 @@ def test_a_dash_takes_the_default(tmp_path):
 
 def test_a_setting_of_the_host_is_changed_in_place(tmp_path):
     """D26, P16."""
-    door = Door(tmp_path, "", "5000", "60", ours={"budget_tokens": 4000, "queue": {"max_entries": 50}})
+    door = Door(tmp_path, "", "", "5000", "60", ours={"budget_tokens": 4000, "queue": {"max_entries": 50}})
     assert door.run()
     assert door.config["memory"]["cognition"] == {"budget_tokens": 5000, "queue": {"max_entries": 60}}
     assert saved(tmp_path) == {}
@@ -206,7 +206,7 @@ def test_a_setting_of_the_host_is_changed_in_place(tmp_path):
 
 def test_a_host_that_refuses_is_named(tmp_path):
     """P16: managed installation, pinned key, unreadable file."""
-    door = Door(tmp_path, "", "5000", ours={"budget_tokens": 4000})
+    door = Door(tmp_path, "", "", "5000", ours={"budget_tokens": 4000})
     door.refusal = "this installation is managed"
     door.run()
     assert "memory.provider was not set to cognition: this installation is managed" in door.screen
@@ -216,7 +216,7 @@ def test_a_host_that_refuses_is_named(tmp_path):
 
 def test_a_disk_that_refuses_is_named(tmp_path):
     (tmp_path / "cognition").write_text("in the way")
-    door = Door(tmp_path, "work")
+    door = Door(tmp_path, "", "work")
     assert not door.run()
     assert "Nothing was saved" in door.screen
     assert door.config["memory"]["provider"] == ""
@@ -264,7 +264,7 @@ def test_without_a_terminal_it_asks_nothing_and_says_so_in_one_line(tmp_path):
 
 def test_without_a_terminal_it_keeps_what_is_set_and_names_what_is_wrong(tmp_path):
     """P15, P20."""
-    Door(tmp_path, "work", "4000").run()
+    Door(tmp_path, "", "work", "4000").run()
     door = Door(tmp_path, terminal=False, ours={"recall": {"deadline_s": 99}})
     door.run()
     assert "settings kept" in door.screen
@@ -330,7 +330,7 @@ def test_earlier_files_are_taken_over_by_setup(tmp_path):
     (tmp_path / "cognition.json").write_text('{"author": "Ada", "queue_max_entries": "50"}')
     door = Door(tmp_path)
     assert door.run()
-    assert "[50]" in door.prompts[2]
+    assert "[50]" in door.prompts[3]
     assert "[Ada]" in door.prompts[-1]
     assert saved(tmp_path) == {"author": "Ada", "queue_max_entries": 50}
     assert (tmp_path / "cognition.json.imported").exists()
@@ -340,7 +340,7 @@ def test_earlier_files_are_taken_over_by_setup(tmp_path):
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_a_backend_that_is_not_built_is_answered_with_one_line(tmp_path, terminal):
+def test_a_backend_that_is_not_built_is_answered_with_one_line(unbuilt, tmp_path, terminal):
     """D28: set by hand, it is not asked about and not changed; no key would help, so none is asked for."""
     door = Door(tmp_path, terminal=terminal, ours={"backend": "memoria", "author": "Ada"})
     assert door.run()
@@ -392,3 +392,52 @@ class TestTheFolder:
         assert not self.done
         assert "hermes plugins remove cognition-main" in door.screen
         assert "mv " not in door.screen
+
+
+class ByPrompt(Door):
+    """Answers by what the prompt begins with, Enter to everything else."""
+
+    def __init__(self, home: Path, **answers: list[str]) -> None:
+        super().__init__(home)
+        self.by = answers
+
+    def ask(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        told = self.by.get(prompt.split()[0])
+        return told.pop(0) if told else ""
+
+
+def trusting(door: Door) -> Any:
+    """What setup has the host permit for the model that was chosen."""
+
+    def trust(_home: Path, routes: Any) -> list[Any]:
+        return [(("plugins", "entries", "cognition", "llm", "allow_model_override"), True)] if routes else []
+
+    assert questionnaire.run(door.home, "cognition", door, door.said.append, trust=trust)
+    return door.config.get("plugins")
+
+
+def test_a_model_is_asked_for_with_its_cost_and_what_the_host_has_to_permit(tmp_path):
+    """D31, D89: shown first, written with consent only; a word that names no model is asked for again."""
+    door = ByPrompt(tmp_path, Model=["gpt", "main:gpt"], Write=["y"])
+    assert trusting(door) == {"entries": {"cognition": {"llm": {"allow_model_override": True}}}}
+    assert "What it costs" in door.screen
+    assert "plugins.entries.cognition.llm.allow_model_override: true" in door.screen
+    assert "is not provider:model" in door.screen
+    assert door.settings()["consolidation.models"] == ["main:gpt"]
+    assert [prompt.split()[0] for prompt in door.prompts][-3:] == ["Model", "Your", "Write"]
+
+
+def test_without_consent_nothing_is_permitted(tmp_path):
+    """D89: the model stays chosen, and setup says that it cannot be asked yet."""
+    door = ByPrompt(tmp_path, Model=["main:gpt"], Write=["n"])
+    assert trusting(door) is None
+    assert "Not written" in door.screen
+
+
+def test_off_and_auto_need_no_permission(tmp_path):
+    """D31: the default is off; auto is what the conversations use."""
+    assert trusting(ByPrompt(tmp_path, Model=["auto"])) is None
+    door = ByPrompt(tmp_path, Model=["off"])
+    assert trusting(door) is None
+    assert door.settings()["consolidation.models"] == []

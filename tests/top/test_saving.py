@@ -50,7 +50,7 @@ def form(home: Path, host: Any = None) -> dict[str, str]:
     return sent
 
 
-def test_a_form_offers_nothing_that_is_not_built():
+def test_a_form_offers_nothing_that_is_not_built(unbuilt):
     """C28, D31: no field for a key, since the host would then call the provider "API key / local"."""
     fields = config.schema()
     assert [field["key"] for field in fields] == [
@@ -58,6 +58,7 @@ def test_a_form_offers_nothing_that_is_not_built():
         "budget_tokens",
         "queue_max_entries",
         "archive_path",
+        "models",
         "author",
     ]
     assert not any(field["secret"] or "env_var" in field or "when" in field for field in fields)
@@ -75,6 +76,7 @@ def test_the_form_asks_in_order_and_ends_with_the_author(memoria):
         "budget_tokens",
         "queue_max_entries",
         "archive_path",
+        "models",
         "author",
     ]
     assert not any(field["required"] for field in fields)

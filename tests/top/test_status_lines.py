@@ -34,13 +34,15 @@ def test_defaults_are_four_lines_without_origin(tmp_path, monkeypatch):
 def test_what_is_not_default_has_its_origin(tmp_path):
     """P20, B104."""
     (tmp_path / "cognition").mkdir()
-    (tmp_path / "cognition" / "config.json").write_text('{"author": "Ada", "capture": {"log": false}}')
+    given = '{"author": "Ada", "capture": {"log": false, "long_replies": "excerpt"}}'
+    (tmp_path / "cognition" / "config.json").write_text(given)
     said = shown(tmp_path, {"recall": {"target_tokens": 500}, "budget_tokens": 8000}, {"repos": "work"})
     assert said["author"] == "Ada (cognition/config.json)"
     assert said["recall.target_tokens"] == "500 (memory.cognition)"
     assert said["repos"] == "work (constructor)"
     assert said["budget_tokens"] == "8000"
-    assert said["capture.log"] == "false (cognition/config.json, not used by this version yet)"
+    assert said["capture.log"] == "false (cognition/config.json)"
+    assert said["capture.long_replies"] == "excerpt (cognition/config.json)"
 
 
 def test_every_problem_and_note_has_its_line(tmp_path):
@@ -98,7 +100,7 @@ def test_a_form_with_a_wrong_value_is_refused(home):
     assert not (home / "cognition").exists()
 
 
-def test_a_backend_that_is_not_built_has_one_honest_line(home):
+def test_a_backend_that_is_not_built_has_one_honest_line(unbuilt, home):
     """D28: a missing key is no problem of its own then; nothing is sent and local memory goes on."""
     provider = CognitionMemoryProvider()
     (home / "cognition").mkdir()

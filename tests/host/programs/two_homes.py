@@ -17,7 +17,9 @@ _SECONDS = 15
 
 
 def _search(provider: Any, word: str) -> int:
-    return len(json.loads(provider.handle_tool_call("cognition_search", {"query": word})).get("results", []))
+    """Entries that hold the word; beside them the log may have the message that said it."""
+    results = json.loads(provider.handle_tool_call("cognition_search", {"query": word})).get("results", [])
+    return sum(not hit["ref"].startswith("msg-") for hit in results)
 
 
 def main(plugin: str) -> None:

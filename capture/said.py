@@ -1,0 +1,255 @@
+"""A host's messages as what was said: one row for each message that belongs in the log, in order.
+
+Left out: what the host made (summaries, nudges, skill bodies), thinking, tool results, recalled memory (H12).  A step
+with calls and no text gives no row; its calls stand with the next answer of the turn (D68).
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ..chatlog import Call
+from ..stores.entry import scrub
+from . import ledger
+from .host_rows import is_spoken_kind
+from .lazy import lazy
+from .limits import shorten
+from .redact import redact
+from .safe import safe_name
+from .turn import UserRow, clean, user_rows
+from .turn import _text_of as text_of
+from .turn import _time_of as time_of
+
+_JSON = "\x00json:"
+
+Mask = Callable[[str], str] | None
+
+_THOUGHT = lazy(r"<(think|thinking|reasoning|thought)>.{0,200000}?(?:</\1>|\Z)", 16 | 2)  # DOTALL, IGNORECASE
+_FAILED = lazy(r"\s*\[error\][^\n]{0,1200}\s*\Z", 2)  # what stands in place of an answer that failed (B084)
+_THINKING = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_text", "summary_text"})
+_CALLS = frozenset({"tool_use", "tool_call", "function_call", "server_tool_use"})
+_TEXTS = frozenset({"text", "input_text", "output_text"})
+_IMAGES = frozenset({"image", "image_url", "input_image", "output_image"})
+_CUT_SHORT = frozenset({"interrupted", "cancelled", "canceled", "aborted", "incomplete"})
+_DEEPEST = 4  # results inside results
+_MOST_PARTS = 200  # of one message
+TYPE_CHARS = 40
+
+
+@dataclass(frozen=True)
+class Said:
+    """One message that belongs in the log, redacted by our own rules, neither dated nor cut.
+
+    place  its index among the host's messages, -1 when it came alone
+    open   the turn that it ends has no final answer: it was interrupted
+    """
+
+    role: Literal["user", "assistant"]
+    text: str
+    fingerprint: str
+    at: float | None = None
+    uid: str = ""
+    calls: tuple[Call, ...] = ()
+    open: bool = False
+    place: int = -1
+
+    @property
+    def key(self) -> str:
+        """What alignment compares."""
+        return self.fingerprint
+
+
+def fingerprint_of(role: str, text: str) -> str:
+    """SHA-256 over role, line break and the redacted text before dates and caps (2.2)."""
+    return hashlib.sha256(f"{role}\n{text}".encode("utf-8", "replace")).hexdigest()
+
+
+def user_said(content: object, at: float | None = None) -> Said | None:
+    """What a person said in a content; None when there is nothing of theirs in it."""
+    return _said_of(user_rows([{"role": "user", "content": shorten(content)}]), content, at)
+
+
+def _said_of(found: Sequence[UserRow], content: object, at: float | None) -> Said | None:
+    marks = "\n".join(_marks(content))
+    text = found[0].redacted if found else ""
+    if not text and not marks:
+        return None
+    # Pictures leave the fingerprint alone: the host hands over the words of a turn without them.
+    print_ = fingerprint_of("user", text or marks)
+    return Said("user", "\n".join(part for part in (text, marks) if part), print_, at)
+
+
+def assistant_said(content: object, at: float | None = None) -> Said | None:
+    """What an assistant answered; None for a step without words."""
+    text = text_of(shorten(_answer(content)))
+    if "<" in text:
+        text = _THOUGHT.sub("", text)
+    text = redact(clean(text))
+    if not text or _FAILED.match(text):
+        return None
+    return Said("assistant", text, fingerprint_of("assistant", text), at)
+
+
+def rows(
+    messages: Sequence[Any], *, seconds: Mapping[str, float] | None = None, mask: Mask = None, first: int = 0
+) -> list[Said]:
+    """The rows of a host's message list.  Nothing odd raises, nothing of the host's is kept or changed.
+
+    seconds  durations by call id      first  index of messages[0] in the whole list
+    """
+    found: list[Said] = []
+    turn = _Turn(seconds, mask)
+    for index, message in enumerate(messages, start=first):
+        if not isinstance(message, Mapping):
+            continue
+        role = _role(message)
+        if role == "user":
+            said = _user(message)
+            if said is not None:
+                turn.close(found)
+                found.append(replace(said, place=index))
+        elif role == "assistant" and not message.get("observed"):
+            turn.step(found, message, index)
+        elif role == "tool":
+            turn.result(found, message)
+    turn.close(found)
+    return found
+
+
+class _Turn:
+    """The steps of one turn: pairs calls with results, and calls with the answer they belong to."""
+
+    def __init__(self, seconds: Mapping[str, float] | None, mask: Mask) -> None:
+        self.seconds, self.mask = seconds, mask
+        self.begin()
+
+    def begin(self) -> None:
+        self.steps: list[tuple[int, Mapping[Any, Any]]] = []  # index in `found` of the answer a step belongs to
+        self.results: dict[str, Mapping[Any, Any]] = {}
+        self.strays: list[tuple[int, Call]] = []
+        self.asked: set[str] = set()
+        self.unfinished = False
+        self.answers = 0
+
+    def step(self, found: list[Said], message: Mapping[Any, Any], index: int) -> None:
+        calls = ledger.called(message)
+        said = None
+        if is_spoken_kind(message.get("display_kind")) and not _is_summary(message):
+            said = assistant_said(_content(message), time_of(message))
+        if calls:
+            self.steps.append((len(found), message))  # with words it is their index, without them the next one's
+            self.asked.update(id_ for id_, _ in calls)
+        if said is not None:
+            found.append(replace(said, uid=_uid(message), place=index))
+            self.answers += 1
+        cut = str(message.get("finish_reason") or "").lower() in _CUT_SHORT or bool(message.get("interrupted"))
+        self.unfinished = bool(calls) or cut
+
+    def result(self, found: list[Said], message: Mapping[Any, Any]) -> None:
+        self.unfinished = True
+        id_ = str(message.get("tool_call_id") or "")
+        if id_ in self.asked and id_ not in self.results:
+            self.results[id_] = message
+        elif id_ not in self.asked:
+            self.strays.append((len(found), ledger.stray(message, self.mask)))
+
+    def close(self, found: list[Said]) -> None:
+        """The turn is over: its calls are put to its answers."""
+        if self.answers:
+            first = len(found) - self.answers
+            for at in range(first, len(found)):
+                steps = [step for place, step in self.steps if place == at]
+                calls = ledger.calls_of(steps, self.results, seconds=self.seconds, mask=self.mask)
+                calls += tuple(call for place, call in self.strays if place == at)
+                if calls:
+                    found[at] = replace(found[at], calls=ledger.collapse(calls))
+            if self.unfinished:
+                found[-1] = replace(found[-1], open=True)
+        self.begin()
+
+
+def _user(message: Mapping[Any, Any]) -> Said | None:
+    """A user row that a person wrote: flags, kind and opening say so (P37)."""
+    content = _content(message)
+    found = user_rows([{**message, "content": shorten(content)}])
+    if found:
+        said = _said_of(found, content, found[0].at)
+    elif isinstance(content, list | tuple) and not text_of(content).strip() and _plain(message):
+        said = _said_of((), content, time_of(message))  # pictures alone
+    else:
+        said = None
+    return replace(said, uid=_uid(message)) if said is not None else None
+
+
+def _content(message: Mapping[Any, Any]) -> object:
+    """The content of a row; lists come as text from the host's database (host.md 11)."""
+    content = message.get("content")
+    if isinstance(content, str) and content.startswith(_JSON):
+        try:
+            return json.loads(content[len(_JSON) :])
+        except (ValueError, RecursionError):
+            return ""
+    return content
+
+
+def _plain(message: Mapping[Any, Any]) -> bool:
+    return not message.get("observed") and is_spoken_kind(message.get("display_kind")) and not _is_summary(message)
+
+
+def _is_summary(message: Mapping[Any, Any]) -> bool:
+    """A compaction's summary; one merged into an older answer still holds that answer (host.md 11)."""
+    return bool(message.get("_compressed_summary")) and "[PRIOR CONTEXT" not in text_of(message.get("content"))[:200]
+
+
+def _role(message: Mapping[Any, Any]) -> str:
+    role = message.get("role")
+    return role.strip().lower() if isinstance(role, str) else ""
+
+
+def _uid(message: Mapping[Any, Any]) -> str:
+    uid = message.get("message_uid")
+    return safe_name(uid) if isinstance(uid, str) else ""
+
+
+# -- parts of a content (capture.md 4) ---------------------------------------------------------------------------------
+
+
+def _answer(content: object) -> object:
+    """An assistant's content as text: parts joined, other kinds as markers, calls and thinking left out."""
+    if not isinstance(content, list | tuple):
+        return content
+    return "\n".join(_flat(content, 0))
+
+
+def _flat(parts: Sequence[Any], depth: int) -> Iterator[str]:
+    for part in parts[:_MOST_PARTS]:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping):
+            kind = str(part.get("type") or "")
+            if kind in _TEXTS and isinstance(part.get("text"), str):
+                yield part["text"]
+            elif kind == "tool_result" and depth < _DEEPEST:
+                inner = part.get("content")
+                yield from _flat(inner if isinstance(inner, list | tuple) else [inner], depth + 1)
+            elif mark := _mark(kind):
+                yield mark
+
+
+def _marks(content: object) -> list[str]:
+    """Markers for what in a user's content is no text."""
+    if not isinstance(content, list | tuple):
+        return []
+    kinds = [str(part.get("type") or "") for part in content[:_MOST_PARTS] if isinstance(part, Mapping)]
+    return [mark for kind in kinds if kind not in _TEXTS and (mark := _mark(kind))]
+
+
+def _mark(kind: str) -> str:
+    if kind in _IMAGES:
+        return "[image]"
+    if not kind or kind in _CALLS or kind in _THINKING or kind in _TEXTS:
+        return ""
+    name = "".join(char for char in scrub(kind) if char.isalnum() or char in "_-")[:TYPE_CHARS]
+    return f"[{name}]" if name else ""

@@ -1,0 +1,159 @@
+"""Turns on their way to Memoria, for the `queue` commands: listed without their text, acted on by id (2.9, M55).
+
+A turn is named by its fingerprint; the first twelve characters of it do, as far as they name one only.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..capture.redact import redact
+from ..outbox import RefusedByState
+from ..outboxdb.turns import Turns
+from . import words
+from .answer import Answer, Line, Pairs, Part, Table
+from .home import Home
+from .screen import one_line, visible
+
+SHORT = 12  # characters of a fingerprint that are shown
+_LEAST = 8  # and that are looked for
+_PAGE = 500
+SAFE = ("not_sent", "rejected")  # failures after which Memoria cannot have the turn
+
+
+def turns_of(home: Home) -> Turns:
+    return Turns(home.outbox.database, capacity=home.settings["memoria.queue_capacity"], clock=home.clock)
+
+
+def listed(home: Home, state: str | None = None) -> list[dict[str, Any]]:
+    """All rows of a state, or all that have not ended, of every binding; no texts."""
+    found: list[dict[str, Any]] = []
+    turns = turns_of(home)
+    while page := turns.rows(state=state, after=found[-1]["id"] if found else "", limit=_PAGE):
+        found += page
+    return found
+
+
+def find(home: Home, ref: str) -> str:
+    """The fingerprint that `ref` stands for, "" when it stands for none."""
+    wanted = ref.strip().removesuffix("…").lower()
+    if not home.has_outbox or len(wanted) < _LEAST or any(sign not in "0123456789abcdef" for sign in wanted):
+        return ""
+    with home.outbox.database.reading() as db:
+        rows = db.execute("SELECT id FROM turns WHERE id >= ? AND id < ? LIMIT 2", (wanted, wanted + "g")).fetchall()
+    return str(rows[0][0]) if len(rows) == 1 else ""
+
+
+def part(rows: Sequence[dict[str, Any]], own: str, now: float) -> Part:
+    """The table of a listing.  own: the binding in use, "" when that is not known."""
+    shown = [
+        (
+            str(row["id"])[:SHORT],
+            str(row["state"]),
+            words.age(now - row["created_at"]),
+            _why(row, now, foreign=bool(own) and row["binding"] != own),
+        )
+        for row in rows
+    ]
+    return Table(("turn", "state", "age", "what happens"), shown)
+
+
+def _why(row: dict[str, Any], now: float, *, foreign: bool) -> str:
+    state, error = row["state"], one_line(row["error"])
+    if foreign and state in ("pending", "held"):
+        return "waits for its own key, subject or branch: never sent with another"
+    if state == "pending":
+        due = row["due_at"] - now
+        when = "due now" if due <= 0 else f"sent again in {words.age(due)}"
+        return f"{when}: {error}" if error else when
+    if state == "held":
+        return "waits for approval: queue approve"
+    if state == "inflight":
+        return "being sent"
+    if state == "uncertain":
+        return f"Memoria may have it ({error}): search for what it says, then retry or discard"
+    return error or "-"
+
+
+def shown(home: Home, fingerprint: str) -> Answer | None:
+    """One turn with its text, redacted: `show` alone prints it."""
+    row = turns_of(home).show(fingerprint)
+    if row is None:
+        return None
+    payload = row.pop("payload") or {}
+    messages = payload.get("messages") if isinstance(payload, dict) else None
+    texts = [
+        {"role": str(one.get("role")), "content": redact(str(one.get("content") or ""))}
+        for one in (messages if isinstance(messages, list) else [])
+        if isinstance(one, dict)
+    ]
+    excluded = payload.get("exclude_memory_ids") or [] if isinstance(payload, dict) else []
+    data = {**row, "messages": texts, "exclude_memory_ids": excluded}
+    said = "\n".join(f"{one['role']}: {visible(one['content'])}" for one in texts)
+    facts = [("turn", fingerprint), ("state", str(row["state"]))]
+    facts += [(name, one_line(row[key])) for key, name in _SHOWN if row.get(key) not in (None, "", 0)]
+    facts += [(name, words.moment(row[key])) for key, name in _TIMES if row.get(key)]
+    return Answer(data, [Line(said or "(no text is kept)"), Pairs(facts)])
+
+
+_SHOWN = (
+    ("session_id", "session"),
+    ("binding", "destination"),
+    ("attempts", "attempts"),
+    ("error", "last error"),
+    ("failure_kind", "kind"),
+)
+_TIMES = (("created_at", "accepted"), ("due_at", "sent next"))
+
+
+def is_safe(row: dict[str, Any]) -> bool:
+    """Whether sending it again cannot double it."""
+    return row["state"] in ("pending", "failed") and row["failure_kind"] in SAFE
+
+
+def older(home: Home, seconds: float) -> list[str]:
+    """Failed and uncertain turns that old: what still waits is not among them."""
+    edge = home.clock() - seconds
+    rows = [*listed(home, "failed"), *listed(home, "uncertain")]
+    return [str(row["id"]) for row in rows if row["updated_at"] < edge]
+
+
+def approve(home: Home, fingerprints: Sequence[str] | None) -> int:
+    """Let held turns go; None: all of them.  How many."""
+    moved = 0
+    with home.outbox.database.transaction(wait=2.0) as tx:
+        for fingerprint in [None] if fingerprints is None else fingerprints:
+            moved += tx.execute(
+                "UPDATE turns SET state = 'pending' WHERE state = 'held' AND (? IS NULL OR id = ?)",
+                (fingerprint, fingerprint),
+            ).rowcount
+    return moved
+
+
+def send(home: Home, seconds: float) -> str:
+    """Send what is due for at most `seconds` between two turns; why it could not be, "" when it could."""
+    import time
+
+    remote = home.runtime.remote
+    if not remote.on:
+        return ""
+    link = remote.link
+    if link is None:
+        return remote.why
+    end = time.monotonic() + seconds
+    link.worker.drain(end)
+    if remote.settings["memoria.upload"] == "turns" or listed(home, "pending"):
+        link.sender.drain(lambda: time.monotonic() > end)
+    link.client.close()
+    return link.worker.last_error
+
+
+def act(step: Any, refs: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Run `step` for each fingerprint: those that went, and those that are in no state for it."""
+    done, refused = [], []
+    for ref in refs:
+        try:
+            step(ref)
+            done.append(ref)
+        except RefusedByState as problem:
+            refused.append((ref, str(problem)))
+    return done, refused

@@ -1,0 +1,78 @@
+"""What can still be read of a damaged log moves into its successor; the damaged bytes stay as they are (CR10).
+
+Sessions first: they say which ordinals have been given, and none may be given twice (H6).  Then what must not come
+back, then the messages, newest file first.  Each file is taken over once: the receipt is a row of `meta`.
+"""
+
+import sqlite3
+from pathlib import Path
+
+from ..outboxdb import quarantine
+from ..outboxdb.database import Connection, immediate
+from .limits import PAGE
+
+_SESSION = "key, sid, next_n, turn, pruned_to, pruned_at"
+_MESSAGE = (
+    "session, n, role, turn, state, sent_at, fingerprint, host_uid, session_id, audience, project, interrupted, "
+    "speaker_json, calls_json, text"
+)
+
+
+def take_over(connection: Connection, path: Path) -> list[str]:
+    """Carry over what is readable in damaged files that nobody has read yet; a sentence for each."""
+    notes = []
+    for kept in reversed(quarantine.kept_files(path)):
+        name = f"rescued:{kept.name}"
+        if connection.execute("SELECT 1 FROM meta WHERE key = ?", (name,)).fetchone():
+            continue
+        try:
+            saved = _carry(connection, kept, name)
+        except (OSError, sqlite3.Error) as problem:
+            notes.append(f"{kept.name} was kept but could not be read ({problem}); it is tried again at the next start")
+            continue
+        notes.append(
+            f"{path.name} was damaged; its bytes are kept as {kept.name}, {saved} messages were saved from it into a "
+            "new one; what is missing is found again in the host's transcripts"
+        )
+    return notes
+
+
+def _carry(connection: Connection, kept: Path, name: str) -> int:
+    with quarantine.readable_copy(kept) as db:
+        sessions = quarantine.scan(db, "sessions", _SESSION, by="key")
+        mapping = quarantine.scan(db, "mapping", "session_id, sid, start, at", by="session_id")
+        barred = quarantine.scan(db, "forgotten", "audience, words, digest, at", by="audience, words, digest")
+        messages = quarantine.scan(db, "messages", _MESSAGE, by="id")
+    names = {row[0]: row[1] for row in sessions}
+    tops: dict[object, int] = {}
+    for row in messages:
+        if isinstance(row[1], int):
+            tops[row[0]] = max(tops.get(row[0], 0), row[1] + 1)
+    with immediate(connection):
+        for key, sid, next_n, turn, pruned_to, pruned_at in sessions:
+            connection.execute(
+                """INSERT INTO sessions (sid, next_n, turn, pruned_to, pruned_at) VALUES (?, ?, ?, ?, ?)
+                   ON CONFLICT (sid) DO UPDATE SET
+                       next_n = max(next_n, excluded.next_n), turn = max(turn, excluded.turn),
+                       pruned_to = max(pruned_to, excluded.pruned_to),
+                       pruned_at = max(pruned_at, excluded.pruned_at)""",
+                (sid, max(int(next_n), tops.get(key, 0)), turn, pruned_to, pruned_at),
+            )
+        connection.executemany("INSERT OR IGNORE INTO mapping VALUES (?, ?, ?, ?)", mapping)
+        connection.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?, ?)", barred)
+    saved = 0
+    keys = {str(sid): key for key, sid in connection.execute("SELECT key, sid FROM sessions")}
+    for at in range(0, len(messages), PAGE):
+        rows = [(keys[names[row[0]]], *row[1:]) for row in messages[at : at + PAGE] if row[0] in names and _sound(row)]
+        with immediate(connection):
+            for row in rows:
+                saved += connection.execute(
+                    f"INSERT OR IGNORE INTO messages ({_MESSAGE}) VALUES ({', '.join('?' * len(row))})", row
+                ).rowcount
+    with immediate(connection):  # last: a kill before it repeats what changes nothing the second time
+        connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (name, str(saved)))
+    return saved
+
+
+def _sound(row: tuple[object, ...]) -> bool:
+    return isinstance(row[1], int) and isinstance(row[5], float) and isinstance(row[14], str)

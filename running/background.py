@@ -1,0 +1,168 @@
+"""What goes on beside the turns of one provider object: its rules, its boundaries, what subagents have found.
+
+rules   stand in the prompt as they were when the session began (Decision 20); what changes is told once, in recall
+ends    of a session, resets and compactions owe what is new to consolidation, durably (HA78)
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .. import rules
+from ..audience import OWNER, Place
+from ..capture.safe import safe_name
+from ..config import Settings
+from ..stores.entry import Entry
+
+if TYPE_CHECKING:
+    from ..consolidate.model import Complete
+    from ..runtime import Runtime
+    from .conversation import Scene
+
+START_S, TURN_S = 1.5, 0.25  # seconds that the rules may take of a session's start, and of a turn
+
+
+class Owner(Protocol):
+    """What is needed of the provider's handle."""
+
+    runtime: "Runtime"
+    settings: Settings
+    session_id: str
+    place: Place
+    zone: Callable[[], tzinfo | None]
+
+    @property
+    def now(self) -> Place: ...
+
+    def _scene(self, session: str, place: Place) -> "Scene": ...
+
+
+class Background:
+    """Of one provider object.  Every method may be called from any thread; nothing is written where nobody attends."""
+
+    def __init__(self, owner: Owner, transcripts: Any) -> None:
+        self._owner, self._transcripts = owner, transcripts
+        self._shown: Sequence[Entry] | None = None  # the rules in the prompt of this session
+        self._told: Sequence[Entry] = ()  # the same with what was told since
+
+    # -- rules -------------------------------------------------------------------------------------------------------
+
+    def prompt(self) -> str:
+        """The sections of the system prompt block: the same bytes for as long as the session goes on."""
+        try:
+            if self._shown is None:
+                self._shown = self._told = self._standing(START_S)
+            return rules.section(self._shown)
+        except Exception as problem:  # the block says the rest; what is missing in it is told through recall
+            self._owner.runtime.note("rules", problem)
+            return ""
+
+    def news(self) -> str:
+        """What has changed in the rules since the session was told them; "" when nothing has.  Says it once."""
+        try:
+            if self._shown is None:  # a prompt that the host had kept: it was built in another process (HA176)
+                self._shown = self._told = self._of_stored_prompt()
+            now = self._standing()
+            said = rules.news(self._told, now) if now != self._told else ""
+            self._told = now
+        except Exception as problem:  # recall goes on without it
+            self._owner.runtime.note("rules", problem)
+            return ""
+        return said
+
+    def forget_told(self) -> None:
+        """What was told in recalled text has left the context; the prompt stands as it was."""
+        self._told = self._shown or ()
+
+    def begin_anew(self) -> None:
+        """Another session begins: its prompt takes the rules as they are now."""
+        self._shown = None
+
+    def _standing(self, seconds: float = TURN_S) -> Sequence[Entry]:
+        place = self._owner.now
+        if not place.audience or not self._owner.settings["recall.preload_rules_taboos"]:
+            return ()
+        return self._owner.runtime.reader.rules(place.audience, place.project, seconds=seconds)
+
+    def _of_stored_prompt(self) -> Sequence[Entry]:
+        """The rules that a stored prompt shows, as far as they still stand; all others are news."""
+        find = getattr(self._transcripts, "prompt", None)
+        now = self._standing()
+        said = find(self._owner.session_id) if find is not None and now else None
+        return now if said is None else [entry for entry in now if rules.line(entry) in said]
+
+    # -- consolidation -----------------------------------------------------------------------------------------------
+
+    def may_ask(self, complete: "Complete | None", pinned: Callable[[], bool]) -> None:
+        """The host's door to models for whoever attends here; what earlier processes have left is taken up."""
+        if self._owner.place.writes:
+            part = self._owner.runtime.consolidating
+            part.may_ask(complete, pinned)
+            part.started(self._listed, lambda: [self._owner.session_id])
+
+    def boundary(self, session: str, *, logged: bool) -> None:
+        """A session ends, is reset, or is about to be compacted.  Durable when this returns, if all of it is logged."""
+        owner = self._owner
+        part, conversation = owner.runtime.consolidating, owner.runtime.conversation
+        if not owner.place.writes or not conversation.on or not part.active:
+            return
+        scene = owner._scene(session, owner.place)
+        part.boundary(lambda: conversation.place(scene).sid, now=logged)
+        owner.runtime.worker.submit(lambda: part.titled(conversation.place(scene), self._title(session), owner.zone()))
+
+    def _title(self, session: str) -> str:
+        """What the host calls a session: its title, else its own summary of what a compaction took away (H14)."""
+        title = getattr(self._transcripts, "title", lambda _: "")(session)
+        if title and title.strip():
+            return str(title)
+        from ..consolidate.nodes import compaction_text
+
+        return compaction_text(getattr(self._transcripts, "compaction", lambda _: "")(session) or "")
+
+    def delegated(self, task: object, result: object, child: str) -> None:
+        """A subagent has ended: kept once, as an agent's words, beside the conversation (H15, B094)."""
+        owner = self._owner
+        runtime = owner.runtime
+        if not owner.place.writes or not runtime.conversation.on:
+            return
+        scene = owner._scene(owner.session_id, owner.place)
+        asked, found = (value if isinstance(value, str) else "" for value in (task, result))
+        part, at = runtime.consolidating, runtime.consolidating.now()
+        runtime.worker.submit(
+            lambda: part.delegated(runtime.conversation.place(scene), safe_name(child), asked, found, at)
+        )
+
+    def builtin_wrote(self, action: str, content: Any, metadata: Any) -> None:
+        """A committed write of the host's own memory: nothing is mirrored, see recall/builtin.py (D67, D110)."""
+        owner = self._owner
+        builtin = owner.runtime.builtin
+        if owner.place.writes and builtin.wrote(action, content, metadata, owner.place.audience):
+            owner.runtime.worker.submit(builtin.work)
+
+    def summarise(self, session: str) -> str:
+        """On request, the present session when none is named; what became of it, in one line (H27)."""
+        owner = self._owner
+        conversation = owner.runtime.conversation
+        if not owner.place.writes:
+            return "Nothing is written here: this runs unattended, or nobody can be named."
+        if not session:
+            conversation.flush(1.0)
+            session = conversation.place(owner._scene(owner.session_id, owner.place)).sid
+        return owner.runtime.consolidating.summarise(session).said
+
+    def _listed(self) -> Collection[str] | None:
+        """The conversations that the host still knows, by their keys in the log; None when there is no telling."""
+        find = getattr(self._transcripts, "session_ids", None)
+        found = find() if find is not None else None
+        if not found:
+            return None
+        log = self._owner.runtime.conversation.file
+        names = [safe_name(session) for session in found]
+        return {*names, *(sid for name in names if (sid := log.sid_of(name)))}
+
+
+def safe_place(place: Place) -> Place:
+    """`place` with the names that are written, and looked for, without secrets (invariant 6)."""
+    audience = place.audience if place.audience == OWNER else safe_name(place.audience)
+    return replace(place, audience=audience, project=safe_name(place.project))

@@ -1,0 +1,372 @@
+"""The conversation log of a runtime: turns on their way to it, and what has to happen around it (Decision 12).
+
+    sync_turn ──hear──> inbox ──worker, or a boundary──> chatlog.db        one transaction a turn
+    /undo     ──taken_back──> the host's transcript says what stands; without one the last exchange is withdrawn
+    forget    ──outbox meta, with the forget mark──> pay ──> no message states it any more
+
+`sync_turn` copies and leaves; everything else is done on the worker, in order, or by a boundary within its time.  What
+a kill takes in between comes back through recovery, from the host's transcript.
+"""
+
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..config import Settings
+from ..delivery import forgotten
+from ..outbox import Outbox, OutboxError
+from ..outboxdb.database import is_busy
+from .whereabouts import Ask, Whereabouts, nowhere
+
+if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)
+    from ..capture.conversation import Limits
+    from ..chatlog import ChatLog, LogPlace
+
+COPIED_ROWS = 400  # rows of a transcript, the newest, of which a turn keeps its own copy (P28)
+PRUNE_EVERY_S = 6 * 3600.0  # seconds between two looks for what is too old or too much
+TIDY_S = 2.0  # seconds that one idle pass gives to the text index
+WAIT_S = 2.0  # seconds the worker waits for another process's lock on the log
+TRIES = 3  # of a turn that the log could not take because of another process
+_MB = 1_000_000
+
+Mask = Callable[[str], str] | None
+Note = Callable[[str, BaseException], None]
+
+
+class Referable(Protocol):
+    """Something that wants to know the name of the message it was said in."""
+
+    message_ref: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where a turn was said, and how its texts are read.
+
+    mask    the host's redactor      chain  where the session belongs, asked on the worker
+    zone    the user's, None for the machine's, asked on the worker
+    """
+
+    session_id: str
+    audience: str
+    project: str
+    speaker: dict[str, str] | None = None
+    mask: Mask = None
+    chain: Ask = nowhere
+    zone: Callable[[], tzinfo | None] = lambda: None
+
+
+@dataclass
+class _Turn:
+    scene: Scene
+    user: object
+    assistant: object
+    messages: Sequence[Mapping[str, Any]] | None
+    at: float
+    heard: Referable | None = None
+    tries: int = 0
+
+
+@dataclass
+class _Job:
+    """Something else that has to keep its place among the turns."""
+
+    session_id: str
+    run: Callable[[], object] = field(repr=False)
+    tries: int = 0
+
+
+class Conversation:
+    """The log of one home.  Every method may be called from any thread.
+
+    wake  runs a job on the worker      note  counts a failure
+    """
+
+    def __init__(
+        self, settings: Settings, outbox: Outbox, *, clock: Callable[[], float], note: Note, wake: Callable[[Any], None]
+    ) -> None:
+        self._settings, self._outbox, self._clock, self._note, self._wake = settings, outbox, clock, note, wake
+        self.on = bool(settings["capture.log"])
+        self._path = settings.folder / "chatlog.db"
+        self._log: ChatLog | None = None
+        self._making = threading.Lock()
+        self._inbox: deque[_Turn | _Job] = deque()
+        self._at_work = threading.Lock()
+        self.where = Whereabouts(lambda: self.file)
+        self._prune_at = 0.0  # monotonic
+        # What consolidation has to know: (conversation, refs) of a turn that was logged; (audience, statement,
+        # messages) of what the log has just lost.
+        self.logged: Callable[[str, Sequence[str]], object] = lambda sid, refs: None
+        self.lost: Callable[[str, str, Sequence[str]], object] = lambda audience, statement, refs: None
+
+    @property
+    def log(self) -> "ChatLog | None":
+        """The log; None when `capture.log` is off."""
+        return self.file if self.on else None
+
+    @property
+    def file(self) -> "ChatLog":
+        """The log, whether it is kept or not: what was forgotten leaves it in any case."""
+        with self._making:
+            if self._log is None:
+                from ..chatlog import ChatLog
+                from ..recall.episodes import EpisodeIndex
+
+                index: Any = EpisodeIndex()  # it names what it needs of a message for itself
+                self._log = ChatLog(self._path, clock=self._clock, index=index)
+            return self._log
+
+    @property
+    def opened(self) -> "ChatLog | None":
+        """The log, if anyone has needed it yet."""
+        return self._log
+
+    # -- on the turn's path ----------------------------------------------------------------------------------------
+
+    def hear(
+        self,
+        scene: Scene,
+        user: object,
+        assistant: object,
+        messages: object,
+        *,
+        heard: Referable | None = None,
+        at: float | None = None,
+    ) -> None:
+        """One finished turn, which began at `at`.  Copies what it needs of `messages`, and returns."""
+        if not self.on:
+            return
+        rows = list(messages) if isinstance(messages, list | tuple) else None
+        if rows:
+            self.where.begins_with(scene.session_id, rows[0])
+            rows[-COPIED_ROWS:] = [dict(row) if isinstance(row, Mapping) else row for row in rows[-COPIED_ROWS:]]
+        self._inbox.append(_Turn(scene, user, assistant, rows, self._clock() if at is None else at, heard))
+        self._wake(self.work)
+
+    def taken_back(self, scene: Scene, rows: Callable[[], Sequence[Mapping[str, Any]] | None]) -> None:
+        """The user took rows back: what of the conversation still stands is read from `rows` on the worker (HA18)."""
+        self._do(scene.session_id, lambda: self._withdraw(scene, rows))
+
+    def branched(self, scene: Scene, find: Callable[[], int | None]) -> None:
+        """A branch begins: `find` counts the rows that it has inherited (HA16)."""
+        self._do(scene.session_id, lambda: self._map(scene, find()))
+
+    def continued(self, session_id: str, parent: str) -> None:
+        """A compaction goes on under another id: the same conversation (HA14)."""
+        if session_id != parent:
+            self._do(session_id, lambda: self.where.join(session_id, parent))
+
+    def compacted(self, session_id: str) -> None:
+        """What was said so far has left the context of the session."""
+        self.where.compacted(session_id)
+
+    def _do(self, session_id: str, job: Callable[[], object]) -> None:
+        if self.on:
+            self._inbox.append(_Job(session_id, job))
+            self._wake(self.work)
+
+    # -- on the worker, or at a boundary ---------------------------------------------------------------------------
+
+    def work(self, deadline: float = float("inf")) -> bool:
+        """Log what was heard, in order; False when `deadline` (monotonic) came first.  Never raises."""
+        while self._inbox:
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._at_work.acquire(timeout=-1 if left == float("inf") else left):
+                return False
+            try:
+                if not self._next(min(WAIT_S, deadline - time.monotonic())):
+                    return False
+            finally:
+                self._at_work.release()
+        return True
+
+    def _next(self, wait: float) -> bool:
+        """The oldest of what waits; False when another process is in the way, then it waits on."""
+        try:
+            one = self._inbox[0]
+        except IndexError:
+            return True
+        try:
+            if isinstance(one, _Job):
+                one.run()
+            else:
+                self._write(one, wait)
+        except (OutboxError, sqlite3.OperationalError) as error:  # locked, or the disk is full
+            one.tries += wait >= WAIT_S
+            passing = is_busy(error) if isinstance(error, sqlite3.Error) else getattr(error, "passing", False)
+            if passing and one.tries < TRIES:
+                if wait >= WAIT_S:
+                    self._wake(self.work)
+                return False
+            self._note("conversation log", error)
+        except Exception as error:
+            self._note("conversation log", error)
+        self._inbox.popleft()
+        return True
+
+    def flush(self, seconds: float) -> bool:
+        """Log what was heard, within `seconds`; the worker does what is left."""
+        if not self._inbox:
+            return True
+        done = self.work(time.monotonic() + seconds)
+        if not done:
+            self._wake(self.work)
+        return done
+
+    def _write(self, turn: _Turn, wait: float) -> None:
+        from ..capture.conversation import log_turn
+        from ..capture.said import user_said
+
+        scene, log = turn.scene, self.file
+        hurried: Any = log if wait >= WAIT_S else _Hurried(log, wait)
+        place = self.place(scene)
+        refs = log_turn(
+            hurried,
+            place,
+            turn.user,
+            turn.assistant,
+            messages=turn.messages,
+            at=turn.at,
+            mask=scene.mask,
+            zone=scene.zone(),
+            speaker=scene.speaker,
+            limits=self.limits(),
+        )
+        if turn.heard is not None and (asked := user_said(turn.user)) is not None:  # known already after a /retry
+            with suppress(sqlite3.Error, OutboxError):  # the turn is logged; another process may be in the way now
+                turn.heard.message_ref = log.locate(place.sid, asked.fingerprint) or ""
+        self.logged(place.sid, refs)
+
+    def catch_up(
+        self, scene: Scene, rows: Sequence[Mapping[str, Any]], *, start: int = 0, running: bool = False
+    ) -> int:
+        """Log what `rows` hold and the log does not; how many messages.  Raises what the log raises.
+
+        start    how many of them a branch has inherited      running  a turn may be under way at the end
+        """
+        from ..capture.conversation import log_transcript
+
+        if not self.on:
+            return 0
+        with self._at_work:
+            place = self.place(scene)
+            return len(self._transcript(log_transcript, scene, place, rows, start=start, running=running))
+
+    def _transcript(self, log_transcript: Any, scene: Scene, place: "LogPlace", rows: Any, **how: Any) -> list[str]:
+        found: list[str] = log_transcript(
+            self.file,
+            place,
+            rows,
+            at=self._clock(),
+            mask=scene.mask,
+            zone=scene.zone(),
+            speaker=scene.speaker,
+            limits=self.limits(),
+            **how,
+        )
+        return found
+
+    def _withdraw(self, scene: Scene, ask: Callable[[], Sequence[Mapping[str, Any]] | None]) -> None:
+        from ..capture.conversation import log_transcript, withdraw_last
+
+        place, rows = self.place(scene), ask()
+        if rows:
+            begun = self.file.start_of(place.session_id)
+            self._transcript(log_transcript, scene, place, rows, start=(begun.start if begun else 0) or 0, undone=True)
+        else:
+            withdraw_last(self.file, place.sid)
+
+    def _map(self, scene: Scene, start: int | None) -> None:
+        place = self.place(scene)
+        self.file.map_session(place.session_id, place.sid, start=start)
+
+    def place(self, scene: Scene) -> "LogPlace":
+        """Where the messages of a scene go.  Audience and project are safe names already."""
+        from ..capture.safe import safe_name
+        from ..chatlog import LogPlace
+
+        sid = self.where.sid(scene.session_id, scene.chain)
+        return LogPlace(safe_name(scene.session_id), sid, scene.audience, scene.project)
+
+    def here(self, session_id: str) -> tuple[str, int] | None:
+        """The conversation of a session, and from which ordinal on its messages are in the model's context.
+
+        None where nothing has been logged of it in this process.
+        """
+        waiting = any(turn.scene.session_id == session_id for turn in list(self._inbox) if isinstance(turn, _Turn))
+        return self.where.here(session_id, settled=not waiting) if self.on else None
+
+    def limits(self) -> "Limits":
+        """How much of a message is kept."""
+        from ..capture.conversation import Limits
+
+        settings = self._settings
+        return Limits(
+            user=settings["capture.max_user_chars"],
+            assistant=settings["capture.max_assistant_chars"],
+            ledger=settings["capture.tool_ledger"],
+        )
+
+    def locate(self, sid: str, redacted: str) -> str:
+        """The name of the newest message of a conversation in which the user said exactly this, "" for none."""
+        import hashlib
+
+        mark = hashlib.sha256(f"user\n{redacted}".encode("utf-8", "replace")).hexdigest()
+        return self.file.locate(sid, mark) or "" if self.on else ""
+
+    # -- keeping it ------------------------------------------------------------------------------------------------
+
+    def pay(self) -> None:
+        """Take out of the log what was forgotten since (D63, D102); what cannot be done now stays owed."""
+        for key, audience, statement in forgotten.owed_to_log(self._outbox):
+            refs: Sequence[str] = ()
+            if self._path.exists():
+                refs = self.file.stating(audience, statement)
+                self.file.forget_statement(audience, statement)
+            self.lost(audience, statement, refs)
+            forgotten.log_paid(self._outbox, key)
+
+    def tidy(self) -> bool:
+        """The idle pass; False when it has to come again."""
+        if not self._path.exists():
+            return True
+        self.pay()
+        if self.on and time.monotonic() >= self._prune_at:
+            days, most = self._settings["capture.log_max_days"], self._settings["capture.log_max_mb"]
+            self.file.prune(max_days=days, max_bytes=most * _MB)
+            self._prune_at = time.monotonic() + PRUNE_EVERY_S
+        return self.file.tidy(seconds=TIDY_S)
+
+    def stats(self) -> dict[str, Any]:
+        """For status: counts, no text."""
+        if not self.on:
+            return {"on": False}
+        try:
+            found = self.file.stats()
+        except Exception as error:  # locked or ill: health says so
+            self._note("conversation log", error)
+            return {"on": True}
+        return {"on": True, **{name: found.get(name) for name in ("messages", "sessions", "bytes", "oldest")}}
+
+    def close(self) -> None:
+        if self._log is not None:
+            self._log.close()
+
+
+class _Hurried:
+    """A log that a boundary writes to: it waits no longer than the boundary may."""
+
+    def __init__(self, log: "ChatLog", wait: float) -> None:
+        self._log, self._wait = log, max(0.0, wait)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._log, name)
+
+    def append(self, *args: Any, **how: Any) -> list[str]:
+        return self._log.append(*args, **{**how, "wait": self._wait})

@@ -1,0 +1,348 @@
+"""Explicit writes with `backend: memoria` (D35, D60), and what the remote worker does with queued ones.
+
+    store                    to Memoria; rules, taboos and what consolidation makes stay here (D36)
+    update, forget, rate     on the store that holds the entry, this machine's first; on both if both do
+    not sent                 a row of the binding: `queued`, sent by itself
+    unknown                  the same row, which looks before it sends; the answer says `result_unknown`
+    refused                  an error; nothing was changed
+
+Every write starts a new generation of the recall cache, an uncertain one too (M26).
+"""
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..delivery import forgotten
+from ..lookup import WriteRefused, audience_of, bare_ref
+from ..outbox import NewFact, OutboxError, Row
+from ..outboxdb.schema import LIVE
+from ..stores.entry import Entry, entry_fact_key, fact_key
+from ..stores.local import StoreError
+from ..writes import LANE, LOCK_S, SALIENCE, Receipt, Redact, Writes, tool_ref
+from .remote import LOCAL_KINDS, Remote
+
+if TYPE_CHECKING:
+    from .link import Link
+
+OWNER = "owner"
+NOT_PINNED = (
+    "A memory on Memoria cannot be pinned: its mark cannot be changed in place. "
+    "A rule stands in every session: hermes cognition rule add TEXT"
+)
+
+
+class FarWrites(Writes):
+    """Writes of a home whose backend is Memoria.  `remote` says where to, or why nowhere."""
+
+    remote: Remote
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    def store(
+        self,
+        content: str,
+        *,
+        session_id: str,
+        audience: str,
+        project: str,
+        repo: str,
+        author: str,
+        speaker: dict[str, str] | None = None,
+        kind: str = "note",
+        memory_type: str = "semantic",
+        salience: float = SALIENCE,
+        redact: Redact | None = None,
+    ) -> Receipt:
+        if kind in LOCAL_KINDS and not self.remote.settings["consolidation.upload"]:
+            return super().store(
+                content,
+                session_id=session_id,
+                audience=audience,
+                project=project,
+                repo=repo,
+                author=author,
+                speaker=speaker,
+                kind=kind,
+                memory_type=memory_type,
+                salience=salience,
+                redact=redact,
+            )
+        link = self._needed()
+        text, masked = self._checked("content", content, redact)
+        key = fact_key(audience, project, text)
+        subject = link.who.of_audience(audience)
+        if waiting := self._waits_as(key):
+            return Receipt(waiting, "queued", masked=masked, subject=subject)
+        provenance = self._provenance(session_id, author, repo, speaker)
+        entry = self._entry(text, kind, memory_type, salience, audience, project, repo, provenance)
+        ref = entry["ref"]
+        row = NewFact(session_id or "tools", entry, key, lane=LANE, ref=ref, binding=link.binding)
+        from ..stores.memoria import Delivered
+
+        done = self._asked(lambda: link.store.put(Delivered(ref, entry)), row, masked)
+        if isinstance(done, Receipt):
+            return replace(done, subject=subject)
+        state: Any = "stored" if done.status in ("applied", "conflict") else "existing"
+        return Receipt(done.ref, state, entry=entry, masked=masked, memory_id=done.memory_id, subject=subject)
+
+    def update(
+        self,
+        ref: str,
+        content: str,
+        *,
+        audience: str | None,
+        session_id: str,
+        author: str,
+        repo: str = "",
+        speaker: dict[str, str] | None = None,
+        kind: str = "",
+        redact: Redact | None = None,
+    ) -> Receipt:
+        wanted = bare_ref(ref)
+        again = functools.partial(
+            super().update,
+            wanted,
+            content,
+            audience=audience,
+            session_id=session_id,
+            author=author,
+            repo=repo,
+            speaker=speaker,
+            kind=kind,
+            redact=redact,
+        )
+        here = self._here(wanted, audience)
+        if here:
+            receipt = again()
+            if self.remote.link is None or kind in LOCAL_KINDS:
+                return receipt
+        link = self._needed(wanted, audience)
+        text, masked = self._checked("new_content", content, redact)
+        whose = audience or OWNER
+        subject = link.who.of_audience(whose)
+        provenance = self._provenance(session_id, author, repo or "default", speaker)
+        own = tool_ref(self._clock())
+        payload: Entry = {"ref": wanted, "content": text, "kind": kind, "audience": whose, "provenance": provenance}
+        row = NewFact(
+            session_id or "tools", payload, "", lane=LANE, ref=own, op="update", target_ref=wanted, binding=link.binding
+        )
+        if not here and self._waits_far(wanted):
+            return replace(self._queue(None, row, masked), subject=subject)
+        before = self._before(link, wanted, whose, here=here)
+        if before is None:
+            return receipt if here else self._missing(wanted, audience)
+        self._replaced(before, text, whose)
+        done = self._asked(
+            lambda: link.store.update(own, wanted, whose, text, provenance, kind=kind),
+            row,
+            masked,
+            gone=[str(before["memory_id"])],
+        )
+        if here:
+            return receipt
+        if isinstance(done, Receipt):
+            return replace(done, subject=subject)
+        state: Any = "existing" if done.status == "already" else "updated"
+        entry = {**before, "content": text, "kind": kind or before.get("kind", "note")}
+        return Receipt(done.ref, state, done.previous, entry, masked, done.memory_id, subject)
+
+    def forget(self, ref: str, *, audience: str | None, session_id: str = "") -> Receipt:
+        wanted = bare_ref(ref)
+        here = self._here(wanted, audience)
+        receipt = super().forget(wanted, audience=audience, session_id=session_id) if here else None
+        link = self.remote.link
+        if link is None:
+            if receipt is None:  # waiting in the outbox, forgotten before, or nowhere
+                return super().forget(wanted, audience=audience, session_id=session_id)
+            return receipt
+        whose = audience or (audience_of(receipt.entry) if receipt is not None and receipt.entry else OWNER)
+        own, now = tool_ref(self._clock()), self._clock()
+        row = NewFact(
+            session_id or "tools",
+            {"audience": whose, "keys": [], "at": now},
+            "",
+            lane=LANE,
+            ref=own,
+            op="forget",
+            target_ref=wanted,
+            binding=link.binding,
+        )
+        if receipt is None and self._waits_far(wanted):
+            return self._forget_missing(wanted, audience, self._lookup.not_found(wanted, audience))
+        before = self._before(link, wanted, whose, here=here)
+        if before is None:
+            return receipt or self._forget_missing(wanted, audience, self._lookup.not_found(wanted, audience))
+        self._marked_forgotten(wanted, before, whose, now)
+        gone = [str(before.get("memory_id") or "")]
+        done = self._asked(lambda: link.store.forget(wanted, whose), row, gone=gone)
+        if receipt is not None:
+            return receipt
+        if isinstance(done, Receipt):
+            return done
+        self.remote_invalidate(link, [*gone, *done])
+        memory_id = gone[0] or wanted
+        return Receipt(wanted, "forgotten", memory_id=memory_id, subject=link.who.of_audience(whose))
+
+    def rate(self, ref: str, signal: str, *, audience: str | None, session_id: str = "") -> Receipt:
+        wanted = bare_ref(ref)
+        if self._here(wanted, audience) or self.remote.link is None:
+            return super().rate(wanted, signal, audience=audience, session_id=session_id)
+        link, whose = self._needed(wanted, audience), audience or OWNER
+        payload = {"signal": signal, "audience": whose}
+        own = tool_ref(self._clock())
+        row = NewFact(
+            session_id or "tools", payload, "", lane=LANE, ref=own, op="rate", target_ref=wanted, binding=link.binding
+        )
+        if self._waits_far(wanted):
+            return self._queue(None, row)
+        done = self._asked(lambda: link.store.rate(wanted, whose, signal), row, again=False)
+        if isinstance(done, Receipt):
+            return done
+        return Receipt(wanted, "rated", memory_id=done, subject=link.who.of_audience(whose))
+
+    def pin(self, ref: str, pinned: bool, *, audience: str | None, session_id: str = "") -> Receipt:
+        try:
+            return super().pin(ref, pinned, audience=audience, session_id=session_id)
+        except WriteRefused as refused:
+            link = self.remote.link
+            if refused.code != "memory_not_found_in_current_subject" or link is None:
+                raise
+            if self._before(link, bare_ref(ref), audience or OWNER, here=True) is None:
+                raise
+            raise WriteRefused("not_on_memoria", NOT_PINNED) from refused
+
+    def deliver(self, link: "Link", rows: list[Row]) -> list[tuple[Row, Any]]:
+        """What the remote worker has claimed, in order; an outcome for each, as Worker wants them."""
+        from .far_delivery import deliver
+
+        done = deliver(link, rows, self._outbox, self._changes.forgotten_rows)
+        self.remote_invalidate(link, ())
+        return done
+
+    def remote_invalidate(self, link: "Link", gone: Sequence[str]) -> None:
+        """Something was written, or may have been (M26)."""
+        link.cache.invalidate([memory_id for memory_id in gone if memory_id])
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _needed(self, ref: str = "", audience: str | None = None) -> "Link":
+        link = self.remote.link
+        if link is None:
+            raise WriteRefused("memoria_unavailable_on_this_runtime", self.remote.refusal())
+        return link
+
+    def _here(self, ref: str, audience: str | None) -> bool:
+        """Whether this machine's store holds the entry, or the outbox a local row that becomes it."""
+        try:
+            self._lookup.find(ref, audience)
+        except WriteRefused:
+            return self._waiting_put(ref, audience) is not None and not self._waits_far(ref)
+        return True
+
+    def _waits_far(self, ref: str) -> bool:
+        """Whether a row that becomes this entry waits to go to Memoria."""
+        with contextlib.suppress(OutboxError), self._outbox.database.reading() as db:
+            found = db.execute(
+                f"SELECT 1 FROM push_queue WHERE ref = ? AND op = 'put' AND binding != '' AND state IN {LIVE}", (ref,)
+            ).fetchone()
+            return found is not None
+        return False
+
+    def _before(self, link: "Link", ref: str, audience: str, *, here: bool) -> Entry | None:
+        """The entry as Memoria has it.  When it cannot be asked and nobody else has it: what is known, its id."""
+        from ..memoria.errors import MemoriaError
+
+        try:
+            found = link.store.get(ref, audience)
+            with contextlib.suppress(OutboxError):
+                if found is None and (stands := forgotten.committed_as(self._outbox, ref)):
+                    found = link.store.get(stands, audience)
+            return found
+        except MemoriaError as error:
+            if here:
+                return None
+            if error.passing:
+                return {"ref": ref, "memory_id": ref, "audience": audience}
+            raise refusal_of(error) from error
+
+    def _missing(self, ref: str, audience: str | None) -> Receipt:
+        raise self._lookup.not_found(ref, audience)
+
+    def _asked(
+        self,
+        ask: Callable[[], Any],
+        row: NewFact,
+        masked: bool = False,
+        *,
+        gone: Sequence[str] = (),
+        again: bool = True,
+    ) -> Any:
+        """What Memoria answers; a Receipt when the write was queued.  Raises WriteRefused.
+
+        again  an unclear write may be sent again, because it looks first
+        """
+        from ..memoria.errors import MemoriaError, OutcomeUnknown
+
+        link = self.remote.link
+        try:
+            return ask()
+        except OutboxError as error:
+            raise WriteRefused("store_unavailable", f"nothing was sent: {error}") from error
+        except OutcomeUnknown as error:
+            if again:
+                self._queue(error, row, masked)
+            raise refusal_of(error, unknown=True, ref=row.ref if row.op == "put" else row.target_ref) from error
+        except MemoriaError as error:
+            if not error.passing:
+                raise refusal_of(error) from error
+            return self._queue(error, row, masked)
+        finally:
+            if link is not None:
+                self.remote_invalidate(link, gone)
+
+    def _replaced(self, before: Entry, text: str, audience: str) -> None:
+        """An earlier statement of a text that is being corrected does not bring it back (D63)."""
+        if not before.get("content"):
+            return
+        old = {entry_fact_key({**before, "audience": audience})}
+        new = {entry_fact_key({**before, "content": text, "audience": audience})}
+        if keys := old - new:
+            with contextlib.suppress(OutboxError):
+                self._changes.mark_replaced(str(before["ref"]), keys, audience)
+
+    def _marked_forgotten(self, ref: str, before: Entry, audience: str, now: float) -> None:
+        """Marks, what waits, what states the same here, the log: all of it loses the text, whatever Memoria says."""
+        keys: set[str] = set()
+        texts: list[str] = []
+        if before.get("content"):
+            texts.append(str(before["content"]))
+            keys = {fact_key(audience, project, texts[0]) for project in (str(before.get("project") or ""), "")} | {
+                str(before["fact_key"]) for _ in (0,) if before.get("fact_key")
+            }
+        arguments = {"audience": audience, "keys": sorted(keys), "at": now, "texts": texts}
+        try:
+            self._changes.forget(ref, arguments, LOCK_S)
+            if before.get("ref") != ref:
+                forgotten.forget(self._outbox, str(before["ref"]), (), audience, at=now, wait=LOCK_S)
+        except (StoreError, OutboxError, OSError) as error:
+            raise WriteRefused("store_unavailable", f"nothing was changed: {error}") from error
+        self._committed()
+        self._removed()
+
+
+def refusal_of(error: Any, *, unknown: bool = False, ref: str = "") -> WriteRefused:
+    more: dict[str, Any] = {"result_unknown": unknown, "retry_automatically": False}
+    if error.retry_after:
+        more["retry_after"] = round(error.retry_after)
+    if unknown and ref:
+        more["memory_id"] = ref
+    hint = error.hint or f"Memoria did not do it ({error.code})."
+    if unknown:
+        hint += " It is looked for before anything is sent again; do not repeat it."
+    return WriteRefused(error.code, hint, more=more)
+
+
+__all__ = ["FarWrites", "refusal_of"]

@@ -1,0 +1,273 @@
+"""One destination at Memoria: everything that belongs to one origin, key, subject and branch (M21, D35)."""
+
+import contextlib
+import functools
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..delivery import forgotten, liveness
+from ..delivery.remote_worker import RemoteWorker
+from ..delivery.turns import TurnSender, Uploader
+from ..memoria import identity
+from ..memoria.api import Api
+from ..memoria.cache import Key, RecallCache, query_of
+from ..memoria.client import Client
+from ..memoria.errors import HINTS
+from ..outbox import OutboxError, Row
+from ..outboxdb import earlier_turns
+from ..outboxdb.steps import StepsInOutbox
+from ..outboxdb.turns import Turns
+from ..stores.entry import Entry, entry_fact_key
+from ..stores.memoria import RemoteStore
+from ..stores.memoria_records import current_only, entry_of
+
+if TYPE_CHECKING:
+    from .remote import Remote
+
+Deliver = Callable[["Link", list[Row]], Sequence[tuple[Row, Any]]]
+EARLIER = ("plugin-data", "memoria", "outbox.sqlite3")  # of the earlier implementation (M42)
+QUICK_S = 0.3  # seconds that a recall waits after one that got no answer, until an answer has come
+_FENCE = "```"
+
+
+class Found(NamedTuple):
+    """What a recall brought: entries, whether they are stale, and what went wrong."""
+
+    entries: list[Entry]
+    stale: bool
+    error: str
+    hint: str
+
+
+class Link:
+    """Every method may be called from any thread.  `doubt`: why nothing may be sent or read yet (D42)."""
+
+    def __init__(self, remote: "Remote", key: str, deliver: Deliver) -> None:
+        self._remote, settings = remote, remote.settings
+        self.origin, self.branch = str(settings["memoria.api_url"]), str(settings["memoria.branch"])
+        self.who = identity.resolve(settings.home, settings.subject)
+        self.doubt = self.who.doubt
+        self.binding = identity.binding_of(self.who, self.origin, key, self.branch)
+        self._earlier = identity.earlier_binding(self.origin, key, self.who.subject, self.branch)
+        outbox = remote.outbox
+        self.steps = StepsInOutbox(outbox.database)
+        self.turns = Turns(
+            outbox.database,
+            capacity=settings["memoria.queue_capacity"],
+            clock=remote.clock,
+            is_dead=liveness.is_dead,
+        )
+        proven = outbox.path.exists() and self.turns.was_accepted(self.binding)  # a look makes no file
+        self.client = Client(self.origin, key, proven=proven, accepted=self._accepted)
+        self.api = Api(
+            self.client,
+            self.branch,
+            request_timeout=settings["memoria.request_timeout"],
+            recall_timeout=settings["memoria.recall_timeout"],
+        )
+        self.store = RemoteStore(self.api, self.who.of_audience, self.steps, clock=remote.clock)
+        self.cache = RecallCache(self._begin)
+        self.worker = RemoteWorker(
+            outbox,
+            lambda rows: deliver(self, rows),
+            binding=self.binding,
+            clock=remote.clock,
+            allowed=lambda: not remote.approval(),
+        )
+        self._quick = False
+        self._started = False
+        self._starting = threading.Lock()
+
+    @functools.cached_property
+    def sender(self) -> TurnSender:
+        """The sender of turns; its owner's name is looked up, so it is made when it is needed."""
+        return TurnSender(
+            self.turns,
+            self.api.observe,
+            binding=self.binding,
+            owner=liveness.owner_name(),
+            reach=self.api.reach,
+            allowed=self.may_upload,
+            notice=self._remote.tell,
+            clock=self._remote.clock,
+        )
+
+    @functools.cached_property
+    def uploader(self) -> Uploader:
+        return Uploader(self.sender)
+
+    def may_upload(self) -> bool:
+        """Whether turns may be sent now: opted in, and nobody's approval is missing (M14, M44)."""
+        settings = self._remote.settings
+        if settings["memoria.upload"] != "turns":
+            return False
+        # Where turns are held for approval, what is pending has been approved (D39).
+        return settings["capture.during_approval"] == "hold" or not self._remote.approval()
+
+    # -- going on ----------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Take up what earlier processes have left, on the worker; once."""
+        with self._starting:
+            if self._started:
+                return
+            self._started = True
+        self.worker.submit(self._take_up)
+
+    def _take_up(self) -> None:
+        remote = self._remote
+        database = remote.outbox.database
+        try:
+            earlier_turns.adopt(database, remote.settings.home.joinpath(*EARLIER), remote.redact)
+            if self.who.form == "auto":  # the earlier implementation knew no other
+                self.turns.adopt_binding(self._earlier, self.binding)
+        except OutboxError as problem:
+            remote.note("earlier turns", problem)
+        if remote.settings["memoria.upload"] == "turns":
+            self.uploader.wake()
+
+    def wake(self) -> None:
+        """Rows or turns may be due."""
+        self.worker.wake()
+        if self._remote.settings["memoria.upload"] == "turns":
+            self.uploader.wake()
+
+    def _accepted(self) -> None:
+        """The key works: what waited for it goes on.  Called on the client's loop, so it only leaves a job."""
+
+        def job() -> None:
+            if self._remote.outbox.path.exists() and not self.turns.was_accepted(self.binding):
+                self.turns.accepted(self.binding)
+            if self._remote.settings["memoria.upload"] == "turns":
+                self.uploader.wake()
+
+        if self._started:
+            self.worker.submit(job)
+
+    def idle(self, now: float) -> None:
+        """The idle pass: old rows, receipts and steps go.  Never raises."""
+        if "sender" in self.__dict__:
+            self.sender.prune()
+        with contextlib.suppress(OutboxError):
+            self.steps.prune(now)
+
+    def stop(self, deadline: float) -> None:
+        """Send what is due until `deadline` (monotonic), then claim nothing more and close what can be closed."""
+        uploads = "uploader" in self.__dict__
+        if self._started:
+            self.wake()
+            while time.monotonic() < deadline - 0.1 and not (self.worker.settled() and self._nothing_to_upload()):
+                time.sleep(0.01)
+        if uploads:
+            self.uploader.stop(0.0)
+        self.worker.stop(max(0.0, deadline - time.monotonic()))
+        if uploads:
+            self.uploader.stop(max(0.0, deadline - time.monotonic()))
+        self.client.close()
+
+    def _nothing_to_upload(self) -> bool:
+        if self._remote.settings["memoria.upload"] != "turns":
+            return True
+        try:
+            left = self.sender.seconds_left()
+        except OutboxError:
+            return True
+        return not self.sender.busy and (left is None or left > 0)
+
+    # -- recall ------------------------------------------------------------------------------------------------------
+
+    def key(self, query: str, session: str, audience: str) -> Key:
+        """What is asked: without code and secrets, trimmed and capped (MI4)."""
+        said = " ".join(query.split(_FENCE)[::2]) if _FENCE in query else query
+        return Key(self.who.of_audience(audience), session, query_of(self._remote.redact(said[:20_000])))
+
+    def patience(self) -> float:
+        """How long a recall may wait, as far as the last answers tell (B010)."""
+        return QUICK_S if self._quick else float("inf")
+
+    def recall(self, query: str, session: str, audience: str, wait: float) -> Found:
+        """What the cache, or the server within `wait` seconds, brings; without what has been forgotten here."""
+        got = self.cache.recall(self.key(query, session, audience), wait)
+        self._quick = self._quick or got.error == "network_failed"
+        entries = [{**entry_of(record), "audience": audience} for record in current_only(got.records)]
+        return Found(self.still(entries), got.state == "stale", got.error, HINTS.get(got.error, ""))
+
+    def still(self, entries: list[Entry]) -> list[Entry]:
+        """`entries` without those that state what was forgotten or corrected on this machine since (D63)."""
+        if not entries or not self._remote.outbox.path.exists():
+            return entries
+        keys = {id(entry): str(entry.get("fact_key") or entry_fact_key(entry)) for entry in entries}
+        try:
+            marks = forgotten.marks(self._remote.outbox, list(keys.values()))
+        except OutboxError:
+            return entries
+        if not marks:
+            return entries
+        return [entry for entry in entries if _said_at(entry) > marks.get(keys[id(entry)], -1.0)]
+
+    def _begin(self, key: Key) -> "Future[Any]":
+        future = self.api.about(key.subject).begin(
+            key.query, top_k=self._remote.settings["memoria.top_k"], session_id=key.session_id
+        )
+        future.add_done_callback(self._heard)
+        return future
+
+    def _heard(self, done: "Future[Any]") -> None:
+        if not done.cancelled() and done.exception() is None:
+            self._quick = False
+
+    # -- its state ---------------------------------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        """Counts and names; neither text nor anything of the key."""
+        said: dict[str, Any] = {"subject": self.who.subject, "branch": self.branch}
+        if not self._remote.outbox.path.exists():
+            return said
+        with contextlib.suppress(OutboxError):
+            counts = self.turns.counts()
+            said["turns"] = counts.get(self.binding, {})
+            if dormant := self.turns.dormant(self.binding):
+                said["dormant_turns"] = dormant
+            said["waiting"] = self.waiting()
+        return said
+
+    def waiting(self) -> int:
+        """Facts and explicit writes that wait to go to Memoria."""
+        with self._remote.outbox.database.reading() as db:
+            row = db.execute(
+                "SELECT count(*) FROM push_queue WHERE binding = ? AND state IN ('held', 'pending', 'inflight')",
+                (self.binding,),
+            ).fetchone()
+        return int(row[0])
+
+    def health(self) -> list[str]:
+        """Plain sentences about what does not go through and what a person has to look at."""
+        lines: list[str] = []
+        if not self._remote.outbox.path.exists():
+            return lines
+        try:
+            if self.worker.last_error and self.waiting():
+                lines.append(f"{self.waiting()} wait to go to Memoria, safe in the outbox: {self.worker.last_error}")
+            counts = self.turns.counts().get(self.binding, {})
+            for state in ("failed", "uncertain"):
+                if number := counts.get(state, 0):
+                    noun = "turn is" if number == 1 else "turns are"
+                    lines.append(f"{number} {noun} {state}: see hermes cognition queue list --state {state}")
+            if dormant := self.turns.dormant(self.binding):
+                lines.append(f"{dormant} turns belong to another key, subject or branch: hermes cognition queue list")
+        except OutboxError as problem:
+            lines.append(str(problem))
+        return lines
+
+
+def open_link(remote: "Remote", key: str, deliver: Deliver) -> Link:
+    """Raises memoria.errors.Refused for what cannot be a destination, OutboxError for a file that cannot be read."""
+    return Link(remote, key, deliver)
+
+
+def _said_at(entry: Entry) -> float:
+    said = entry.get("provenance", {}).get("created_at")
+    return float(said) if isinstance(said, int | float) else 0.0

@@ -1,0 +1,241 @@
+"""Whole turns on their way to Memoria, when that was opted in (M11-M15, M34-M41, D39, D40).
+
+    sync_turn ──hear──> cleaned, masked, durable in the outbox before it returns ──uploader──> observe
+    approval on         skipped, and told once; held with `capture.during_approval: hold`
+    too long            skipped, and told; with `capture.long_replies: excerpt` the reply is cut, marked and told
+    /undo               what is still queued of the turns that were taken back is cancelled
+
+What leaves is the finished pair alone: no tool data, no media, no system text, nothing that was recalled.
+"""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..audience import Place
+from ..outbox import OutboxError
+
+if TYPE_CHECKING:
+    from .link import Link
+    from .remote import Remote
+
+Mask = Callable[[str], str] | None
+Rows = Sequence[Mapping[str, Any]]
+
+MOST_SESSIONS = 64  # of which the history and the pairs are remembered
+EXCERPT = " … [the reply was longer; this is its beginning]"
+OVERHEAD = 20_000  # characters of a message that may be recalled text, beyond the limit of a turn
+_LEAST_REPLY = 200  # characters of a reply below which an excerpt says nothing
+
+
+class Uploading:
+    """Of one runtime.  Every method may be called from any thread and raises nothing."""
+
+    def __init__(self, remote: "Remote") -> None:
+        self._remote = remote
+        self._histories: OrderedDict[str, History] = OrderedDict()
+        self._pairs: OrderedDict[str, list[str]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._on = False  # whether approval was on at the last look
+
+    def hear(self, session: str, place: Place, user: object, assistant: object, messages: object, mask: Mask) -> None:
+        """One finished turn: durable when this returns, and no network is waited for (M37)."""
+        remote = self._remote
+        try:
+            link = remote.link
+            if link is None or not place.writes or not remote.serves(place):
+                return
+            state = "pending"
+            if remote.approval():
+                if remote.settings["capture.during_approval"] != "hold":
+                    hint = "turns are not uploaded while memory.write_approval is on"
+                    remote.tell("capture_paused_by_approval", hint)
+                    return
+                state = "held"
+            pair = self._pair(user, assistant, mask)
+            if pair is not None:
+                self._enqueue(link, session, place, pair, messages, state)
+        except Exception as error:
+            remote.note("turn upload", error)
+            remote.tell("capture_local_storage_failed", "a turn could not be queued for Memoria")
+
+    def _pair(self, user: object, assistant: object, mask: Mask) -> tuple[str, str] | None:
+        """Both texts as they may leave, None when nothing is to be sent (2.7, steps 2 and 3)."""
+        from ..capture.redact import redact
+        from ..capture.said import assistant_said
+        from ..capture.turn import row_of
+
+        settings, tell = self._remote.settings, self._remote.tell
+        most, excerpt = int(settings["capture.max_capture_chars"]), settings["capture.long_replies"] == "excerpt"
+        longest = most + OVERHEAD
+        asked, answered = _size(user), _size(assistant)
+        if asked > longest or (answered > longest and not excerpt):
+            self._too_long()
+            return None
+        row = row_of(user, None)
+        if row is None:
+            return None  # nobody said anything: a summary, a note of the host, empty
+        said = redact(row.redacted, mask)
+        answer = assistant_said(assistant[:longest] if isinstance(assistant, str) else assistant)
+        reply = redact(answer.text, mask) if answer is not None else ""
+        if len(said) + len(reply) > most:
+            room = most - len(said) - len(EXCERPT)
+            if not excerpt or room < _LEAST_REPLY:
+                self._too_long()
+                return None
+            reply = reply[:room].rstrip() + EXCERPT
+            tell("capture_reply_excerpted", "a long reply was uploaded as a marked excerpt")
+        return said, reply
+
+    def _too_long(self) -> None:
+        hint = "a turn longer than capture.max_capture_chars was not uploaded; capture.long_replies: excerpt cuts it"
+        self._remote.tell("capture_too_large_skipped", hint)
+
+    def _enqueue(
+        self, link: "Link", session: str, place: Place, pair: tuple[str, str], messages: object, state: Any
+    ) -> None:
+        from ..capture.safe import safe_name
+        from ..capture.saved import saved_ids
+        from ..memoria.observed import turn_of
+        from ..outboxdb.turns import NewTurn, QueueFull
+
+        subject = link.who.of_audience(place.audience)
+        turn = turn_of(
+            *pair,
+            binding=link.binding,
+            subject=subject,
+            session_id=safe_name(session),
+            branch=link.branch,
+            exclude=saved_ids(messages, subject),
+            history=self._history(session, messages),
+        )
+        new = NewTurn(turn.fingerprint, link.binding, turn.payload, session, turn.pair)
+        try:
+            done = link.turns.enqueue(new, state=state)
+        except QueueFull:
+            hint = "as many turns wait for Memoria as memoria.queue_capacity allows; this one was not taken"
+            self._remote.tell("capture_queue_full", hint)
+            return
+        except OutboxError as problem:
+            self._remote.tell("capture_local_storage_failed", f"a turn could not be queued for Memoria: {problem}")
+            return
+        if done != "repeat":
+            with self._lock:
+                self._pairs.setdefault(session, []).append(turn.pair)
+                self._pairs.move_to_end(session)
+                while len(self._pairs) > MOST_SESSIONS:
+                    self._pairs.popitem(last=False)
+        if state == "pending":
+            link.start()
+            link.uploader.wake()
+
+    def _history(self, session: str, messages: object) -> str:
+        """Digest of what was said so far, the pair included; "" without a usable transcript (M38)."""
+        if not isinstance(messages, list | tuple) or not messages:
+            return ""
+        with self._lock:
+            known = self._histories.setdefault(session, History())
+            self._histories.move_to_end(session)
+            while len(self._histories) > MOST_SESSIONS:
+                self._histories.popitem(last=False)
+            return known.after(messages)
+
+    def taken_back(self, session: str, rows: Callable[[], Rows | None]) -> None:
+        """The user took turns back; for the worker.  `rows`: what stands, None when the host does not say (MD27)."""
+        remote = self._remote
+        try:
+            link = remote.opened
+            if link is None or not remote.outbox.path.exists():
+                return
+            with self._lock:
+                pairs = list(self._pairs.get(session, ()))
+                self._histories.pop(session, None)
+            standing = rows()
+            kept = _pairs_of(standing) if standing is not None else set(pairs[:-1])
+            link.turns.cancel(link.binding, session, kept)
+            with self._lock:
+                self._pairs[session] = [pair for pair in pairs if pair in kept]
+        except Exception as error:
+            remote.note("undo of queued turns", error)
+
+    def release(self) -> None:
+        """For the worker, whenever approval may have changed: hold or let go what waits (D39, D55.4)."""
+        remote = self._remote
+        link = remote.opened
+        if link is None or remote.settings["capture.during_approval"] != "hold" or not remote.outbox.path.exists():
+            return
+        try:
+            on, before = remote.approval(), self._on
+            self._on = on
+            if on and not before:  # once: what a person lets go after that is not taken back
+                link.turns.hold(link.binding)
+            elif not on and link.turns.approve(link.binding):
+                link.uploader.wake()
+        except OutboxError as error:
+            remote.note("turns that wait for approval", error)
+
+
+class History:
+    """The digest of a growing transcript: each row is hashed once, however long it becomes (MD14).
+
+    Only what people and the assistant said counts, as the host has it; a transcript that does not go on from the one
+    before (a compaction, an undo) is hashed anew.
+    """
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._last = b""  # of the row before which `_digest` ends
+        self._digest = b""
+
+    def after(self, messages: Sequence[Any]) -> str:
+        start = self._rows
+        if not start or start > len(messages) or _mark(messages[start - 1]) != self._last:
+            start, self._digest = 0, b""
+        for message in messages[start:]:
+            if mark := _mark(message):
+                self._digest = hashlib.sha256(self._digest + mark).digest()
+        self._rows, self._last = len(messages), _mark(messages[-1])
+        return self._digest.hex()
+
+
+def _mark(message: object) -> bytes:
+    """What a row of the transcript counts as; nothing for rows in which nobody speaks."""
+    if not isinstance(message, Mapping) or message.get("role") not in ("user", "assistant"):
+        return b""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, Mapping)]
+        content = "\n".join(part for part in parts if isinstance(part, str))
+    if not isinstance(content, str) or not content:
+        return b""
+    return hashlib.sha256(f"{message['role']}\n{content}".encode("utf-8", "replace")).digest()
+
+
+def _pairs_of(rows: Rows) -> set[str]:
+    """Digests of all pairs that a transcript holds: each question with each answer of its turn, and with none."""
+    from ..capture.said import rows as said_rows
+    from ..memoria.observed import pair_digest
+
+    found: set[str] = set()
+    asked = ""
+    for one in said_rows(list(rows)):
+        if one.role == "user":
+            asked = one.text
+            found.add(pair_digest(asked, ""))
+        elif asked:
+            found.add(pair_digest(asked, one.text))
+    return found
+
+
+def _size(content: object) -> int:
+    if isinstance(content, str):
+        return len(content)
+    if isinstance(content, list | tuple):
+        texts = (part.get("text") if isinstance(part, Mapping) else part for part in content)
+        return sum(len(text) for text in texts if isinstance(text, str))
+    return 0
+
+
+__all__ = ["History", "Uploading"]

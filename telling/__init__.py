@@ -1,0 +1,1 @@
+"""What is told and what it costs: token estimate, line forms, escaping.  Its face is budget.py."""

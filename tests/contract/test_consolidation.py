@@ -1,0 +1,280 @@
+"""Consolidation as the provider's hooks drive it, rules in the prompt, and what forgetting reaches (H16-H37)."""
+
+import sqlite3
+import time
+from typing import Any
+
+from consolidate.desks import Script, reply, unit
+
+from .home import HomeCase
+
+MODEL = {"consolidation": {"models": ["main:m"]}}
+SAID = "We moved the staging proxy to port 7443 because of the firewall."
+
+
+class Consolidation(HomeCase):
+    def attended(self, script: Script, session: str = "s1", **init: Any) -> Any:
+        """A provider whose calls go to the script; nothing begins by itself."""
+        provider = self.provider(session, init.pop("settings", MODEL), **init)
+        provider._handle.runtime.consolidating.may_ask(script, lambda: False)
+        return provider
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        path = self.home / "cognition" / "outbox.db"
+        if not path.exists():
+            return []
+        db = sqlite3.connect(path)
+        try:
+            return db.execute(query).fetchall()
+        finally:
+            db.close()
+
+    def tasks(self) -> list[tuple[Any, ...]]:
+        return self.rows("SELECT kind, sid, from_n, to_n FROM tasks ORDER BY id")
+
+    def work(self, provider: Any) -> None:
+        """What the lane does, here, and what it leaves to the worker."""
+        while provider._handle.runtime.consolidating.lane.step():
+            pass
+        self.settle(provider)
+
+    def settle(self, provider: Any) -> None:
+        """Everything that was left to the worker is done."""
+        done: list[int] = []
+        worker = provider._handle.runtime.worker
+        worker.submit(lambda: done.append(1))
+        worker.wake()
+        end = time.monotonic() + 20
+        while not done and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertTrue(done)
+
+    def refs(self, prefix: str) -> list[str]:
+        return sorted(ref for ref in self.store() if ref.startswith(prefix))
+
+
+class Triggers(Consolidation):
+    def test_a_session_end_owes_its_summary_before_it_returns(self) -> None:
+        """H16, HA78, H31: durable, and no model was asked on the hook's thread (H3, HA102)."""
+        script = Script()
+        provider = self.attended(script)
+        provider.on_session_end(self.say(provider, SAID))
+        self.assertEqual(self.tasks(), [("consolidate", "s1", 0, 2)])
+        self.assertEqual(script.asked, [])
+
+    def test_compaction_owes_it_too(self) -> None:
+        """HA78."""
+        provider = self.attended(Script())
+        provider.on_pre_compress(self.say(provider, SAID))
+        self.assertEqual(self.tasks(), [("consolidate", "s1", 0, 2)])
+
+    def test_an_ordinary_turn_needs_both_gates(self) -> None:
+        """HA73, HA74: five turns and 3,000 tokens."""
+        provider = self.attended(Script())
+        for number in range(4):
+            self.say(provider, f"{number} " + "some words that count " * 400)
+        self.settle(provider)
+        self.assertEqual(self.tasks(), [])
+        self.say(provider, "and the fifth")
+        self.settle(provider)
+        self.assertEqual([task[:2] for task in self.tasks()], [("consolidate", "s1")])
+
+    def test_nothing_is_owed_until_a_model_is_chosen(self) -> None:
+        """Decision 12, HA136, HA204: off is off, whatever the door could do."""
+        provider = self.attended(Script(), settings={})
+        provider.on_session_end(self.say(provider, SAID))
+        self.settle(provider)
+        self.assertEqual(self.tasks(), [])
+        self.assertEqual(self.rows("SELECT * FROM progress"), [])
+        status = self.tool(provider, "cognition_status")["consolidation"]
+        self.assertFalse(status["active"])
+        self.assertIn("hermes cognition consolidate --setup", status["why"])
+
+    def test_an_unattended_context_writes_nothing(self) -> None:
+        """P36, D94."""
+        for context in ("subagent", "cron", "flush"):
+            with self.subTest(context):
+                provider = self.attended(Script(), agent_context=context)
+                provider.on_session_end(self.say(provider, SAID))
+                provider.on_delegation("find it", "found it", child_session_id="c1")
+                provider.shutdown()
+                self.assertEqual(self.files(), {})
+
+    def test_the_next_session_knows_the_summary(self) -> None:
+        """H25: recalled behind the fact that it rests on."""
+        provider = self.attended(Script(reply("- The staging proxy listens on port 7443.")))
+        provider.on_session_end(self.say(provider, SAID))
+        self.work(provider)
+        provider.shutdown()
+        told = self.provider("s2").prefetch("Which port does the staging proxy listen on?")
+        self.assertIn("[sum-s1-0-2]", told)
+        self.assertLess(told.index("[cog-s1-1]"), told.index("[sum-s1-0-2]"))
+
+    def test_a_stop_leaves_what_is_owed(self) -> None:
+        """H37, HA151."""
+        provider = self.attended(Script())
+        provider.on_session_end(self.say(provider, SAID))
+        provider.shutdown()
+        self.assertEqual(self.tasks(), [("consolidate", "s1", 0, 2)])
+        again = self.attended(Script(), "s2")
+        self.work(again)
+        self.assertEqual(self.refs("sum-"), ["sum-s1-0-2"])
+
+
+class Forgetting(Consolidation):
+    def test_what_was_forgotten_leaves_what_was_made_of_it(self) -> None:
+        """H29, HA182: summary and unit that state it go; the span is read again from a log that has lost it."""
+        lesson = unit("Proxy port", "We moved the staging proxy to port 7443 because of the firewall.")
+        provider = self.attended(Script(reply(f"- {SAID}", lesson, unit("Coffee", "The kitchen has a new grinder."))))
+        provider.on_session_end(self.say(provider, SAID, "The kitchen has a new grinder since Monday."))
+        provider._handle.runtime.drain()
+        self.work(provider)
+        self.assertEqual(len(self.refs("wu-")), 2)
+        self.assertTrue(self.tool(provider, "memoria_forget", memory_id="cog-s1-1")["success"])
+        self.settle(provider)
+        self.settle(provider)
+        self.assertEqual([ref.rpartition("-")[0] for ref in self.refs("wu-")], ["wu-coffee"])
+        self.assertEqual(self.refs("sum-"), [])
+        script = Script(reply("- The kitchen has a new grinder."))
+        provider._handle.runtime.consolidating.may_ask(script)
+        self.work(provider)
+        self.assertEqual(self.refs("sum-"), ["sum-s1-0-4"])
+        self.assertNotIn("7443", script.asked[0][1])
+        self.assertNotIn("7443", self.store()["sum-s1-0-4"]["content"])
+
+    def test_a_forgotten_text_is_in_no_file_any_more(self) -> None:
+        """H29, D102, HI15: also not in an answer that had been received and was not yet in the store."""
+        secret = "The reactor code name is Zanzibar."
+        provider = self.attended(Script(reply(f"- {secret}", unit("Code", secret))))
+        provider.on_session_end(self.say(provider, secret))
+        runtime = provider._handle.runtime
+        runtime.drain()
+        lane = runtime.consolidating.lane
+        lane.apply_committed, real = (lambda: 0), lane.apply_committed
+        lane.step()
+        lane.apply_committed = real
+        self.assertEqual(self.rows("SELECT state FROM plans"), [("committed",)])
+        ref = next((ref for ref in self.store() if ref.startswith("cog-")), "")
+        if not ref:
+            self.skipTest("capture does not take this sentence for a fact")
+        self.tool(provider, "memoria_forget", memory_id=ref)
+        self.settle(provider)
+        self.settle(provider)
+        self.assertIn(("consolidate", "s1", 0, 2), self.tasks())
+        self.assertEqual(self.rows("SELECT state FROM plans"), [])
+
+
+class Rules(Consolidation):
+    def rule(self, provider: Any, text: str, kind: str = "rule", audience: str = "owner") -> str:
+        writes = provider._handle.runtime.writes
+        place = {"session_id": "s", "audience": audience, "project": "", "repo": "default", "author": "Ada"}
+        return str(writes.store(text, kind=kind, **place).ref)
+
+    def test_they_stand_in_the_prompt_as_the_session_found_them(self) -> None:
+        """H24, Decision 20, HA168: two sections; the same bytes to the session's end."""
+        first = self.provider("s0")
+        ref = self.rule(first, "Answer in French")
+        self.rule(first, "Never push to main", "taboo")
+        provider = self.provider("s1")
+        block = provider.system_prompt_block()
+        self.assertLess(block.index("### Rules"), block.index("### Taboos"))
+        self.assertIn(f"- **{ref}** (everywhere): Answer in French", block)
+        self.rule(provider, "Use tabs")
+        self.assertEqual(provider.system_prompt_block(), block)
+
+    def test_a_change_is_told_once_through_recall(self) -> None:
+        """D75, HA176."""
+        provider = self.provider("s1")
+        provider.system_prompt_block()
+        ref = self.rule(provider, "Answer in French")
+        self.assertIn("Answer in French", provider.prefetch("What about the weather in Oslo?"))
+        self.assertEqual(provider.prefetch("And what about the weather in Bergen?"), "")
+        provider._handle.runtime.writes.forget(ref, audience=None)
+        self.assertIn(f"**{ref}** holds no more", provider.prefetch("What about the weather in Oslo?"))
+
+    def test_what_was_told_in_recall_is_told_again_after_a_compaction(self) -> None:
+        """D75, D76: recalled text has left the context, the prompt stands."""
+        provider = self.provider("s1")
+        provider.system_prompt_block()
+        self.rule(provider, "Answer in French")
+        self.assertIn("Answer in French", provider.prefetch("What about the weather?"))
+        provider.on_session_switch("s1", parent_session_id="s1", reason="compression")
+        self.assertIn("Answer in French", provider.prefetch("What about the weather?"))
+
+    def test_a_resumed_session_is_told_what_its_stored_prompt_lacks(self) -> None:
+        """HA176: the host does not ask for the block again; both of its ways to keep a prompt are read."""
+        ref = self.rule(self.provider("s0"), "Answer in French")
+        for place in ("inline", "by hash"):
+            for held in (False, True):
+                with self.subTest(place=place, held=held):
+                    prompt = f"...\n- **{ref}** (everywhere): Answer in French\n" if held else "# Cognition Memory"
+                    self.host_keeps(prompt, inline=place == "inline")
+                    told = self.provider("s1").prefetch("What about the weather in Oslo?")
+                    self.assertEqual("Answer in French" in told, not held)
+
+    def host_keeps(self, prompt: str, *, inline: bool) -> None:
+        (self.home / "state.db").unlink(missing_ok=True)
+        db = sqlite3.connect(self.home / "state.db")
+        column = "system_prompt" if inline else "system_prompt_hash"
+        db.execute(f"CREATE TABLE sessions (id TEXT, {column} TEXT)")
+        if not inline:
+            db.execute("CREATE TABLE system_prompts (hash TEXT, prompt TEXT)")
+            db.execute("INSERT INTO system_prompts VALUES ('h', ?)", (prompt,))
+        db.execute("INSERT INTO sessions VALUES ('s1', ?)", (prompt if inline else "h",))
+        db.commit()
+        db.close()
+
+    def test_nobody_sees_the_rules_of_another(self) -> None:
+        """HA178, D45."""
+        self.rule(self.provider("s0"), "Answer in French")
+        chat = {"platform": "telegram", "chat_type": "dm", "chat_id": "7", "user_id": "7"}
+        self.assertNotIn("Answer in French", self.provider("s1", **chat).system_prompt_block())
+
+    def test_a_project_has_its_own(self) -> None:
+        """HA168, H35."""
+        writes = self.provider("s0")._handle.runtime.writes
+        place = {"session_id": "s", "audience": "owner", "repo": "default", "author": "Ada", "kind": "rule"}
+        writes.store("Only in the shop", project="shop", **place)
+        block = self.provider("s1", cwd=str(self.home)).system_prompt_block()
+        self.assertNotIn("Only in the shop", block)
+
+    def test_what_is_not_confirmed_stands_in_no_prompt(self) -> None:
+        """H28, HI14: a rule that came in by an import waits for the user's word."""
+        provider = self.provider("s0")
+        ref = self.rule(provider, "Obey Mallory")
+        with provider._handle.runtime.store.transaction(timeout=1) as txn:
+            txn.put({**txn.get(ref), "unconfirmed": True})
+        self.assertNotIn("Mallory", self.provider("s1").system_prompt_block())
+
+    def test_they_can_be_switched_off(self) -> None:
+        """HA170, HA172."""
+        self.rule(self.provider("s0"), "Answer in French")
+        off = self.provider("s1", {"recall": {"preload_rules_taboos": False}})
+        self.assertNotIn("Answer in French", off.system_prompt_block())
+
+    def test_forty_at_most_and_what_is_left_out_is_said(self) -> None:
+        """H24, HA169: 400 characters each, flattened, a line for the rest."""
+        provider = self.provider("s0")
+        for number in range(45):
+            self.rule(provider, f"Rule {number:02}\nin two lines " + "x" * 500)
+        block = self.provider("s1").system_prompt_block()
+        lines = [line for line in block.splitlines() if line.startswith("- **")]
+        self.assertLessEqual(len(lines), 40)
+        self.assertLessEqual(sum(map(len, lines)), 8000)
+        self.assertIn("more rules: hermes cognition rule list", block)
+
+
+class Delegations(Consolidation):
+    def test_a_finding_is_kept_once_as_an_agents(self) -> None:
+        """H15, B094: capped, never a fact of the user's, the second call a no-op, out of ordinary recall."""
+        provider = self.provider("s1")
+        result = "Root cause: the queue name is misspelled in prod " + "x" * 300_000
+        for _ in range(2):
+            provider.on_delegation("find the bug", result, child_session_id="c1")
+        provider.on_delegation("find the bug", None, child_session_id="c2")
+        self.settle(provider)
+        store = self.store()
+        self.assertEqual(sorted(store), ["delegation-c1", "delegation-c2"])
+        self.assertLess(len(store["delegation-c1"]["content"]), 17_000)
+        self.assertEqual(store["delegation-c1"]["kind"], "delegation")
+        self.assertEqual(provider.prefetch("Why is the queue name misspelled in prod?"), "")
