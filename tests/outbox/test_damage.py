@@ -145,8 +145,13 @@ def test_two_processes_that_find_the_damage_make_one_successor(path, clock):
     racers = [subprocess.Popen([sys.executable, str(program), str(path), str(n)]) for n in range(3)]
     assert [racer.wait(60) for racer in racers] == [0, 0, 0]
     assert len(quarantine.kept_files(path)) == 1
-    box = Outbox(path, clock=clock, max_entries=999)
-    box.adopt_spills()
-    found = texts(box.claim(limit=500, owner="w"))
+    found: list[str] = []
+    for _ in range(3):  # a kept file that was in use when it was to be read is read at the next start
+        box = Outbox(path, clock=clock, max_entries=999)
+        box.adopt_spills()
+        found += texts(box.claim(limit=500, owner="w"))
+        box.close()
+        if len(found) > 53:
+            break
     assert {"racer 0", "racer 1", "racer 2"} < set(found)
     assert len(found) == len(set(found)) > 53
