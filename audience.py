@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from .capture.safe import safe_name
 from .stores.entry import scrub
 
 OWNER = "owner"
@@ -48,6 +49,11 @@ class Place:
     writes: bool = True
     local: bool = True
 
+    @property
+    def recorded(self) -> dict[str, str] | None:
+        """The speaker, as recorded beside the author."""
+        return self.speaker.record() if self.speaker is not None else None
+
     def spoken_by(self, author: Speaker | None) -> "Place":
         """This place for one turn whose author the host names (P38).
 
@@ -61,6 +67,11 @@ class Place:
         if self.speaker is not None and author.id == self.speaker.id:
             return self
         return replace(self, audience="", writes=False)
+
+    def safe(self) -> "Place":
+        """This place with the names that are written, and looked for, without secrets (invariant 6)."""
+        audience = self.audience if self.audience == OWNER else safe_name(self.audience)
+        return replace(self, audience=audience, project=safe_name(self.project))
 
 
 def place_of(facts: Mapping[str, Any], owners: Iterable[str] = (), project: str = "") -> Place:

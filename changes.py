@@ -12,12 +12,21 @@ from typing import Any
 
 from .delivery import forgotten
 from .lookup import audience_of
-from .merge import EXACT_KINDS, Delivery, Outcome, push_batch
+from .merge import Delivery, Outcome, push_batch
 from .outbox import Outbox, OutboxError, Row
 from .provenance import archive_once
-from .restating import CAPTURED_KINDS, said_alike
 from .stores import ops
-from .stores.entry import Entry, delivery_digest, digest, entry_fact_key, fact_key, is_current
+from .stores.entry import (
+    CAPTURED_KINDS,
+    EXACT_KINDS,
+    Entry,
+    delivery_digest,
+    digest,
+    entry_fact_key,
+    fact_key,
+    is_current,
+    said_at,
+)
 from .stores.keys import same_key
 from .stores.local import LocalStore, StoreError
 
@@ -64,6 +73,8 @@ class Changes:
         arguments  keys of the facts, audience, at (epoch s), texts that are in no entry yet.  Raises OSError when the
                    archive cannot be written.
         """
+        from .stores.restating import said_alike
+
         keys, at = {str(key) for key in arguments.get("keys", ())}, float(arguments.get("at", self._clock()))
         audience = str(arguments.get("audience", "owner"))
         said = {str(text) for text in arguments.get("texts", ())} | self._stated(ref, keys)
@@ -159,8 +170,4 @@ def _wording_key(row: Row) -> str:
 
 def _said_at(row: Row) -> float:
     """When a row's statement was made; an undated one counts as old (D63)."""
-    provenance = row.payload.get("provenance")
-    said = provenance.get("created_at") if isinstance(provenance, dict) else None
-    if row.payload.get("undated") or isinstance(said, bool) or not isinstance(said, int | float):
-        return 0.0
-    return float(said)
+    return 0.0 if row.payload.get("undated") else said_at(row.payload)

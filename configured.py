@@ -22,7 +22,7 @@ class Configured(host.MemoryProvider):
 
     def __init__(self, given: Mapping[str, Any] | None = None) -> None:
         self._given = dict(given or {})
-        self._settings: Any = None  # those of the home it was initialised in
+        self._settings: config.Settings | None = None  # those of the home it was initialised in
 
     def unavailable_reason(self) -> str:
         return ""

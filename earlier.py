@@ -1,14 +1,19 @@
 """Names that the earlier test suite touches (contract cognition.md 2.5, D117)."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import host
+
+if TYPE_CHECKING:
+    from .handle import Handle
+    from .merge import CommitLog
+    from .queue import DurablePushQueue
 
 
 class Earlier:
     """Part of the provider; what it stands on is there."""
 
-    _handle: Any
+    _handle: "Handle | None"
 
     def extract_facts(self, messages: Any) -> list[str]:
         """The durable facts of a transcript, as they would be stored; nothing is written."""
@@ -19,8 +24,8 @@ class Earlier:
     def archive_and_evict(self, ref: str, reason: str) -> bool:
         """Archive one entry, then remove it, as one transaction (C16).  False for an unknown ref (CA19)."""
         try:
-            handle: Any = self._live()
-            return bool(handle.runtime.archive_and_evict(ref, reason)) if handle else False
+            handle = self._live()
+            return handle.runtime.archive_and_evict(ref, reason) if handle else False
         except Exception as error:  # no exception leaves a hook (P51)
             self._note("archive_and_evict", error)
             return False
@@ -28,22 +33,22 @@ class Earlier:
     def handle_tool_call(self, tool_name: str, args: Any = None, **_kw: Any) -> str:
         raise NotImplementedError
 
-    def _live(self) -> Any:
+    def _live(self) -> "Handle | None":
         raise NotImplementedError
 
     def _note(self, kind: str, error: BaseException) -> None:
         raise NotImplementedError
 
     @property
-    def _queue(self) -> Any:
+    def _queue(self) -> "DurablePushQueue | None":
         return self._handle.runtime.queue_face() if self._handle else None
 
     @property
-    def _log(self) -> Any:
+    def _log(self) -> "CommitLog | None":
         return self._handle.runtime.log_face() if self._handle else None
 
     def _drain_due(self) -> int:
-        return int(self._handle.runtime.drain()) if self._handle else 0
+        return self._handle.runtime.drain() if self._handle else 0
 
     def _tool_status(self, args: Any) -> str:
         return self.handle_tool_call("cognition_status", args)

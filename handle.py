@@ -12,14 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .audience import Place, Speaker
-from .capture.safe import safe_name
 from .capture.session import Context, SessionCapture
 from .config import Settings
-from .runtime import Runtime, Transcripts
-from .toolset.session import ToolSession
+from .runtime import Runtime
 
 if TYPE_CHECKING:  # imported where it is used: loading the plugin must cost the host nothing (D97)
-    from .capture.recover import Chain
+    from collections.abc import Mapping
+
+    from .capture.recover import Chain, Transcripts
     from .running.conversation import Scene
 
 OUTAGE_AFTER_S = 10.0  # seconds that a fact has waited when a running session is told of an outage
@@ -40,6 +40,7 @@ class Handle:
     transcripts  what the host keeps of its sessions and of its own memory, or None
     approval     says whether writes wait for the user's approval now, or None (D39)
     zone         the user's time zone, asked when it is needed; None for the machine's (HA55)
+    warn         the host's notice to the person, or None (P53)
     """
 
     def __init__(
@@ -48,21 +49,22 @@ class Handle:
         session_id: str,
         place: Place,
         mask: Mask,
-        transcripts: Transcripts | None = None,
+        transcripts: "Transcripts | None" = None,
         approval: Callable[[], bool] | None = None,
         zone: Callable[[], tzinfo | None] = lambda: None,
+        warn: Callable[[str], object] | None = None,
     ) -> None:
-        from .running.background import Background, safe_place
+        from .running.background import Background
         from .running.begun import Begun
         from .running.far_side import FarSide
+        from .toolset.session import ToolSession
 
-        self.settings, self.place, self.mask, self._approval = settings, safe_place(place), mask, approval
-        self.zone = zone
+        self.settings, self.place, self.mask, self._approval = settings, place.safe(), mask, approval
+        self.zone, self.warn = zone, warn
         self.runtime = Runtime.acquire(settings, approval)
         self.session_id = session_id or self.runtime.nameless_session()
         self.author: Speaker | None = None  # who wrote the present turn, as far as the host says (P38)
         self.last_count = 0  # entries in the last recall (P33)
-        self.warn: Callable[[str], object] | None = None  # the host's notice to the person (P53)
         self.tools = ToolSession(self)
         self.background = Background(self, transcripts)
         self.far = FarSide(self)
@@ -71,32 +73,32 @@ class Handle:
         self._lock = threading.RLock()
         self._captures: OrderedDict[str, SessionCapture] = OrderedDict()
         self._roots: dict[str, str] = {}
-        self._chains: dict[str, Chain | None] = {}
+        self._chains: dict[str, Chain] = {}
         self._begun: set[str] = set()  # sessions in which somebody has spoken here (D64)
         self._said: dict[str, deque[str]] = {}
-        self._source: Any = transcripts if callable(getattr(transcripts, "session", None)) else None
+        self._source = transcripts
         # An HTTP caller may bring its own history, without what we recalled: only its transcripts tell.
-        self._transcripts = transcripts if not place.audience.startswith("key/") else None
+        self._transcripts = transcripts
+        if place.audience.startswith("key/"):
+            self._transcripts = None
+            self.runtime.contexts.foreign(self.session_id)
         if place.writes:  # an unattended context leaves no file behind (P36)
-            self.runtime.reader.prepare(self.runtime.submit, place, zone)  # first: the first question waits for it
+            self.runtime.reader.prepare(self.runtime.submit, self.place, zone)  # first: a question waits for it
             self.runtime.warm_up(mask)
-        self._take_up(transcripts)
+            if transcripts is not None:
+                self._take_up(transcripts)
 
-    def _take_up(self, transcripts: Transcripts | None) -> None:
+    def _take_up(self, transcripts: "Transcripts") -> None:
         """A session may be an earlier one: what its context holds is read on the worker, off the start (P46)."""
-        runtime, session = self.runtime, self.session_id
-        if self.place.audience.startswith("key/"):
-            runtime.contexts.foreign(session)
-        if transcripts is not None and self.place.writes:
-            runtime.builtin.files_decide(transcripts.builtin_texts)
-            runtime.worker.submit(runtime.builtin.work)
-            if self._transcripts is not None:
-                runtime.worker.submit(lambda: runtime.look_up(session, transcripts))
-        if self._source is not None and self.place.writes:
-            from .running.recovery import Reading
+        from .running.recovery import Reading
 
-            runtime.worker.submit(lambda: self._resumed(session))
-            runtime.recovery.begin(self._source, Reading(self.mask, self.zone))
+        runtime, session, told = self.runtime, self.session_id, self._transcripts
+        runtime.builtin.files_decide(transcripts.builtin_texts)
+        runtime.worker.submit(runtime.builtin.work)
+        if told is not None:
+            runtime.worker.submit(lambda: runtime.reader.look_up(session, told))
+        runtime.worker.submit(lambda: self._resumed(session))
+        runtime.recovery.begin(transcripts, Reading(self.mask, self.zone))
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -127,23 +129,23 @@ class Handle:
             self.runtime.worker.submit(self.runtime.holding.release)
         self._begin(session)
         ours, heard = place.writes and not bot, None
-        speaker = place.speaker.record() if place.speaker else None
         if self.settings["capture.facts"]:
             capture = self._capture(session)
-            heard = capture.hear(content, at=at, speaker=speaker, ours=ours)
+            heard = capture.hear(content, at=at, speaker=place.recorded, ours=ours)
             self.runtime.worker.submit(capture.work)
         if ours:
             if isinstance(content, str):
                 self._said.setdefault(session, deque(maxlen=TOPIC_TURNS)).append(content[:2000])
-            scene = self._scene(session, place)
+                while len(self._said) > _MAX_SESSIONS:
+                    del self._said[next(iter(self._said))]
+            scene = self.scene(session, place)
             self.runtime.conversation.hear(scene, content, assistant, messages, heard=heard, at=at)
             self.far.heard(session, place, content, assistant, messages)
 
-    def _scene(self, session: str, place: Place) -> "Scene":
+    def scene(self, session: str, place: Place) -> "Scene":
         from .running.conversation import Scene
 
-        speaker = place.speaker.record() if place.speaker else None
-        return Scene(session, place.audience, place.project, speaker, self.mask, self._chain, self.zone)
+        return Scene(session, place.audience, place.project, place.recorded, self.mask, self._chain, self.zone)
 
     def _begin(self, session: str) -> None:
         """Somebody speaks in this session: other processes leave it alone until it ends here (D64)."""
@@ -151,11 +153,7 @@ class Handle:
             if session in self._begun or not self._open:
                 return
             self._begun.add(session)
-        place = self.place
-        told: dict[str, Any] = {"audience": place.audience, "project": place.project}
-        if place.speaker is not None:
-            told["speaker"] = {key: safe_name(value) for key, value in place.speaker.record().items()}
-        self.runtime.sessions.begin(session, told)
+        self.runtime.sessions.begin(session, self.place)
 
     def _end(self, session: str) -> None:
         """The session is left; what it still owes keeps it."""
@@ -190,10 +188,9 @@ class Handle:
         logged = self.runtime.conversation.flush(FLUSH_S)  # first: facts name the messages that they came from
         try:
             if self.settings["capture.facts"]:
-                speaker = self.place.speaker
                 capture = self._capture(self.session_id)
                 self._rooted(capture)
-                self.runtime.settle(capture, messages, speaker.record() if speaker else None)
+                self.runtime.settle(capture, messages, self.place.recorded)
                 self._settle_all()  # turns that carried another session id
         finally:
             self.background.boundary(self.session_id, logged=logged)
@@ -241,7 +238,7 @@ class Handle:
 
         if not self.place.writes:
             return
-        log, source, scene = self.runtime.conversation, self._source, self._scene(new, self.place)
+        log, source, scene = self.runtime.conversation, self._source, self.scene(new, self.place)
         if rewound:
             log.taken_back(scene, lambda: self._standing(new))
         elif reason == "compression":
@@ -253,7 +250,7 @@ class Handle:
                 scene, lambda: None if source is None else inherited_rows(source, left, self._standing(new) or ())
             )
 
-    def _standing(self, session: str) -> Any:
+    def _standing(self, session: str) -> "list[Mapping[str, Any]] | None":
         """The rows of a session that were not taken back, None when there is no telling."""
         from .capture.recover import standing
 
@@ -331,7 +328,7 @@ class Handle:
         if not place.audience or not self.settings["recall.enabled"]:
             return news
         self.tools.words.hear(query)
-        found = self.runtime.recall(
+        found = self.runtime.reader.recall(
             query,
             session=session_id or self.session_id,
             audience=place.audience,

@@ -59,21 +59,20 @@ def _ask(
     *,
     provider: str,
     model: str,
-    task: str,
     max_tokens: int,
     timeout: float | None,
     purpose: str,
 ) -> "Answer":
     from .consolidate.model import Answer, RouteDenied
 
-    ours = takes_task() and _is_registered(task)
+    ours = takes_task() and _is_registered()
     given: dict[str, Any] = {"max_tokens": max_tokens, "purpose": purpose}
     if provider:
         given["provider"] = provider
     if model:
         given["model"] = model
     if ours:
-        given["task"] = task
+        given["task"] = TASK
     if timeout is not None and not (ours and _of_task(_active(), "timeout")):  # the user's own one holds (HA95)
         given["timeout"] = timeout
     try:
@@ -153,7 +152,7 @@ def register(context: Any) -> None:
 def make_known() -> None:
     """For the command line, where the host has not loaded the provider: have it registered, so that a model that was
     picked for our task counts there too."""
-    if not takes_task() or _is_registered(TASK):
+    if not takes_task() or _is_registered():
         return
     with contextlib.suppress(Exception):
         load = host._symbol("plugins.memory", "load_memory_provider")
@@ -169,11 +168,11 @@ def _facade() -> Any:
     return facade if callable(getattr(facade, "complete", None)) else None
 
 
-def _is_registered(task: str) -> bool:
-    """Whether the host knows the task as ours; it refuses a call for any other."""
+def _is_registered() -> bool:
+    """Whether the host knows our task as ours; it refuses a call for any other."""
     listed = host._symbol("hermes_cli.plugins", "get_plugin_auxiliary_tasks")
     with contextlib.suppress(Exception):
-        return any(one.get("key") == task and one.get("plugin") == PLUGIN for one in listed())
+        return any(one.get("key") == TASK and one.get("plugin") == PLUGIN for one in listed())
     return False
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .delivery import forgotten
 from .outbox import Outbox, OutboxError
-from .stores.entry import Entry, is_current, scrub
+from .stores.entry import Entry, audience_of, is_current, scrub
 from .stores.local import LocalStore
 
 MAX_REF = 512  # characters of a ref that is looked up at all
@@ -90,11 +90,6 @@ def bare_ref(ref: object) -> str:
     if not text or len(text) > MAX_REF or _CONTROL.search(text):
         raise WriteRefused("invalid_memory_id", "memory_id is one id, as recall and search show it in brackets.")
     return text
-
-
-def audience_of(entry: Mapping[str, Any]) -> str:
-    """Whose entry it is; those of earlier files are the owner's."""
-    return str(entry.get("audience") or "owner")
 
 
 def belongs(entry: Mapping[str, Any], audience: str | None) -> bool:

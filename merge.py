@@ -6,7 +6,7 @@ committed under its ref:
     the same delivery was seen before (also as an old version,
     as a conflict copy, or only by its receipt)                  -> nothing is written
     its base is what is committed (None: nothing is)             -> applied
-    it is new, and the same fact is current under another ref    -> merged into that entry (restating.py)
+    it is new, and the same fact is current under another ref    -> merged into that entry (stores/restating.py)
     anything else                                                -> kept under a conflict ref
 
 Two versions count as equal when ref, content and the five provenance fields are; bookkeeping is no change (CD52,
@@ -22,15 +22,17 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .provenance import ProvenanceError, archive_once, validate_provenance
-from .restating import EXACT_KINDS, Meeting, meet
 from .stores import ops
-from .stores.entry import Entry, delivery_digest, is_conflict
+from .stores.entry import Entry, delivery_digest, is_conflict, repo_of
 from .stores.keys import statement_of
 from .stores.local import LocalStore, StoreError, Txn
 from .stores.protocol import Store
+
+if TYPE_CHECKING:  # imported with the first push: loading the plugin must cost the host nothing (D97)
+    from .stores.restating import Meeting
 
 Status = Literal["applied", "already", "merged", "conflict", "refused"]
 
@@ -143,7 +145,7 @@ class CommitLog:
 
     def entries_for_repo(self, repo: str) -> list[Entry]:
         """Copies of the current entries that carry this repo label."""
-        return [_copy(entry) for entry in self.store.view().current() if _repo(entry) == repo]
+        return [_copy(entry) for entry in self.store.view().current() if repo_of(entry) == repo]
 
     def remove(self, ref: str) -> bool:
         """Remove an entry without archiving it; True when it was there.  Its redelivery stays a no-op (CR1)."""
@@ -189,6 +191,8 @@ def resolve_conflict(
 
 def _push(txn: Txn, delivery: Delivery, now: float, *, merging: bool) -> Outcome:
     """The rule at the head of this module, for one delivery."""
+    from .stores.restating import Meeting, meet
+
     ref = delivery.ref
     entry = {**delivery.entry, "ref": ref}
     entry.pop("base", None)
@@ -230,7 +234,7 @@ def _push(txn: Txn, delivery: Delivery, now: float, *, merging: bool) -> Outcome
     return Outcome(ref, "conflict" if met.disputes else "applied", ref)
 
 
-def _correcting(txn: Txn, entry: Entry, met: Meeting) -> Entry:
+def _correcting(txn: Txn, entry: Entry, met: "Meeting") -> Entry:
     """`entry` with what it supersedes: it is no side of a conflict any more, and takes over a pin (CD79)."""
     if not met.corrects:
         return entry
@@ -309,12 +313,6 @@ def _checked_content(entry: Mapping[str, Any]) -> None:
         raise ValueError("an entry needs content that is not blank")
 
 
-def _repo(entry: Mapping[str, Any]) -> object:
-    provenance = entry.get("provenance")
-    origin = provenance.get("origin_repo") if isinstance(provenance, Mapping) else None
-    return origin or entry.get("repo")
-
-
 def _number(value: object) -> float:
     """A salience as a number in 0..1; what is none counts as 0 (CD82)."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -334,7 +332,6 @@ def _deep(value: Any) -> Any:
 
 
 __all__ = [
-    "EXACT_KINDS",
     "CommitLog",
     "Delivery",
     "EntryWriteLock",

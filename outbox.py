@@ -19,10 +19,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from .outboxdb import earlier, quarantine, retention, spill
-from .outboxdb.database import Database
+from .outboxdb import earlier, retention, spill
 from .outboxdb.errors import OutboxBusy, OutboxError, OutboxUnavailable, RefusedByState
 from .outboxdb.limits import (
     COMMIT_WAIT,
@@ -34,9 +33,11 @@ from .outboxdb.limits import (
     PRUNE_EVERY,
     WORKER_WAIT,
 )
+from .outboxdb.outbox_file import OutboxFile
 from .outboxdb.rows import (
     FREE,
     HELD_BY,
+    Arrow,
     NewFact,
     Row,
     SeenMark,
@@ -68,14 +69,6 @@ __all__ = [
     "Verdict",
     "entry_ref",
 ]
-
-
-class Arrow(NamedTuple):
-    """One transition: `verb` leads from `source` to `target`; '' is "no row yet"."""
-
-    source: str
-    verb: str
-    target: str
 
 
 ARROWS = (
@@ -128,7 +121,7 @@ class Outbox:
         self.path = Path(path)
         self.max_entries = max(1, int(max_entries))
         self.clock = clock
-        self.database = Database(self.path, clock=clock, seq_floor=seq_floor, wal=wal)
+        self.database = OutboxFile(self.path, clock=clock, seq_floor=seq_floor, wal=wal)
         self.counters = _Counters()
         self.spill_folder = self.path.parent / "spill"
         self._unpruned = 0
@@ -342,10 +335,7 @@ class Outbox:
                 )
         except OutboxError as problem:
             lines.append(str(problem))
-        lines += self.database.notes
-        for kept in quarantine.kept_files(self.path):
-            if not any(kept.name in line for line in lines):
-                lines.append(f"{kept.name} is kept from an earlier damage; delete it when you no longer need it")
+        lines += self.database.health()
         if waiting := self.spilled():
             lines.append(f"{waiting} new entries wait in {self.spill_folder.name}/ until {self.path.name} is free")
         return lines

@@ -9,7 +9,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import audience, checkup, config, configured, earlier, host, host_models, skill, slash, toolset
 from .audience import Speaker, place_of, project_of
@@ -17,6 +17,9 @@ from .configured import PROVIDER_NAME, Configured
 from .earlier import Earlier
 from .host_sessions import HostSessions
 from .toolset import schemas
+
+if TYPE_CHECKING:
+    from .handle import Handle
 
 log = logging.getLogger(__name__)
 _DEFAULTS = {key.flat: key.default for key in config.KEYS}
@@ -50,7 +53,7 @@ class CognitionMemoryProvider(Earlier, Configured):
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         super().__init__(config)
         self._lock = threading.RLock()
-        self._handle: Any = None  # the Handle of handle.py, once initialised
+        self._handle: Handle | None = None  # once initialised
         self._failed = ""
         self._authors: deque[tuple[str, Speaker]] = deque(maxlen=8)
 
@@ -83,7 +86,7 @@ class CognitionMemoryProvider(Earlier, Configured):
 
     def initialize(self, session_id: str = "", **kw: Any) -> None:
         """Bind this object to a session in a home; a second call binds it anew (D47).  Never raises (P23)."""
-        before: Any = None
+        before: Handle | None = None
         try:
             with self._lock:
                 # Should the new session fail to start, nothing may go on in the old one (P23).
@@ -95,10 +98,8 @@ class CognitionMemoryProvider(Earlier, Configured):
                 place = place_of(kw, self._settings["audiences.owner"], project)
                 kind = _handle_class()
                 kept, asked = HostSessions(home), functools.partial(host.write_approval, home)
-                self._handle = kind(
-                    self._settings, str(session_id or ""), place, host.redactor(), kept, asked, host.time_zone
-                )
-                self._handle.warn = kw.get("warning_callback")
+                named, warn = str(session_id or ""), kw.get("warning_callback")
+                self._handle = kind(self._settings, named, place, host.redactor(), kept, asked, host.time_zone, warn)
                 self._handle.background.may_ask(host_models.complete(), functools.partial(host_models.pinned, home))
                 self._failed = ""
                 weakref.finalize(self, kind.dropped, self._handle).atexit = False
@@ -222,7 +223,7 @@ class CognitionMemoryProvider(Earlier, Configured):
 
     # -- own -------------------------------------------------------------------------------------------------------
 
-    def _live(self) -> Any:
+    def _live(self) -> "Handle | None":
         """The handle, opened again when a hook comes after shutdown (CD91)."""
         handle = self._handle
         if handle is not None:
@@ -234,15 +235,14 @@ class CognitionMemoryProvider(Earlier, Configured):
         return next((who for said, who in reversed(known) if said == text), known[-1][1] if known else None)
 
     def _note(self, kind: str, error: BaseException) -> None:
-        runtime = getattr(self._handle, "runtime", None)
-        if runtime is not None:
-            runtime.note(kind, error)
+        if self._handle is not None:
+            self._handle.runtime.note(kind, error)
         elif kind not in _warned:
             _warned.add(kind)
             log.warning("cognition: %s failed (%s: %s)", kind, type(error).__name__, error)
 
 
-def _handle_class() -> Any:
+def _handle_class() -> "type[Handle]":
     """Import the rooms below on first use; raises the true reason when one does not load.
 
     Hosts up to 0.20 execute every root file beforehand and leave a failed one half-built in sys.modules, where it

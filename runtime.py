@@ -22,19 +22,17 @@ from .delivery import forgotten
 from .delivery.holding import Holding
 from .merge import CommitLog, Outcome
 from .outbox import NewFact, Outbox, OutboxError, Row, SeenMark
+from .outboxdb.limits import ENQUEUE_WAIT
 from .provenance import archive_and_evict, resolve_author
 from .queue import DurablePushQueue, Worker
-from .running.health import HOOK_WAIT_S, PENDING_NOTICE_S, Health, Healthy
-from .running.recalling import Recalling, Transcripts, nothing_recalled, repo_of
 from .stores.entry import Entry
 from .stores.local import LocalStore
 from .writes import Writes
 
 if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)
     from .chatlog import ChatLog
-    from .recall.engine import Recalled, RecallEngine
-
-__all__ = ["PENDING_NOTICE_S", "Runtime", "Transcripts", "broken_parts", "nothing_recalled", "repo_of"]
+    from .recall.engine import RecallEngine
+    from .running.health import Healthy
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +60,8 @@ class Runtime:
         # Only here: loading the plugin must cost the host nothing (D97).
         from .running.consolidating import Consolidating
         from .running.conversation import Conversation
+        from .running.health import Health
+        from .running.recalling import Recalling
         from .running.recovery import Recovery
         from .running.remote import Remote
         from .running.sessions import Sessions
@@ -89,7 +89,15 @@ class Runtime:
             more=self._more,
         )
         self.worker = Worker(self.outbox, self._push, clock=clock, on_idle=self._tidy)
-        self.conversation = Conversation(settings, self.outbox, clock=clock, note=self.note, wake=self.worker.submit)
+        self.conversation = Conversation(
+            settings,
+            self.outbox,
+            clock=clock,
+            note=self.note,
+            wake=self.worker.submit,
+            logged=lambda sid, refs: self.consolidating.logged(sid, refs),
+            lost=lambda audience, statement, refs: self.consolidating.forgot(audience, statement, refs),
+        )
         self.reader = Recalling(
             settings,
             self.store,
@@ -115,22 +123,20 @@ class Runtime:
             note=self.note,
             clock=clock,
         )
-        self.conversation.logged, self.conversation.lost = self.consolidating.logged, self.consolidating.forgot
         self.holding = Holding(self.outbox, approval, self._woken)
         approval_on, redact = self.holding.on, _without_secrets
         self.remote = Remote(settings, self.outbox, clock=clock, note=self.note, approval=approval_on, redact=redact)
-        self.writes: Writes = self.remote.kind_of_writes()(
+        self.writes: Writes = self.remote.writes(
             self.store,
             self.outbox,
             settings.path("archive.path"),
             clock=clock,
             redact=redact,
             search=self.reader.nearest,
-            committed=self._changed,
+            committed=self.refresh,  # a direct write is found by the next search
             queued=self._woken,
             removed=self._removed,
         )
-        self.remote.attach(self.writes)
         self.sessions = Sessions(self.outbox, self.worker, clock=clock, note=self.note)
         self.recovery = Recovery(settings, self.outbox, self.conversation, self, clock=clock, note=self.note)
 
@@ -256,7 +262,7 @@ class Runtime:
 
     def _seen(self, root: str) -> list[str] | None:
         try:
-            return self.outbox.seen(root, wait=HOOK_WAIT_S)
+            return self.outbox.seen(root, wait=ENQUEUE_WAIT)
         except OutboxError as error:  # locked or ill: what is at hand still goes to a spill file (D58)
             self.note("marks of seen rows", error)
             return None
@@ -303,10 +309,6 @@ class Runtime:
         self.worker.submit(self.refresh)
         return done
 
-    def _changed(self) -> None:
-        """A direct write is found by the next search, and what it removed leaves the files (D102)."""
-        self.refresh()
-
     def drain(self, seconds: float = SHUTDOWN_DRAIN_S) -> int:
         """Push what is due now, for at most `seconds`; what is left stays Pending.  Returns how many rows went."""
         self._draining.until = time.monotonic() + seconds
@@ -337,14 +339,6 @@ class Runtime:
     def log(self) -> "ChatLog | None":
         """The conversation log; None when `capture.log` is off."""
         return self.conversation.log
-
-    def recall(self, query: str, *, session: str, audience: str, project: str, **more: Any) -> "Recalled":
-        """The recall block for one question of a session, see Recalling.recall.  Never raises."""
-        return self.reader.recall(query, session=session, audience=audience, project=project, **more)
-
-    def look_up(self, session: str, transcripts: Transcripts, question: str = "") -> None:
-        """Read from the host's transcript what the context of a session holds, once (D76, P46)."""
-        self.reader.look_up(session, transcripts, question)
 
     def refresh(self) -> None:
         """Bring the derived index up to the store; its failure costs freshness, never the commit."""
@@ -381,7 +375,7 @@ class Runtime:
         """Why accepted facts have waited `grace` seconds or longer, "" while they go through; free of cost then."""
         return self.state.outage(grace)
 
-    def _parts(self) -> list[Healthy]:
+    def _parts(self) -> "list[Healthy]":
         parts = (self.store, self.outbox, self.reader.opened, self.conversation.opened, self.remote)
         return [part for part in parts if part is not None]
 

@@ -2,13 +2,16 @@
 
 import contextlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .handle import Handle
 
 NAME = "summarise"
 DESCRIPTION = "Have this conversation summarised into memory, in the background"
 
 
-def offer(context: Any, handle: Callable[[], Any]) -> None:
+def offer(context: Any, handle: "Callable[[], Handle | None]") -> None:
     """Register it, asked by getattr, as some hosts raise for what they do not have (P13).
 
     handle  the session that is under way, None before the first turn
@@ -19,12 +22,12 @@ def offer(context: Any, handle: Callable[[], Any]) -> None:
             take(NAME, lambda given="": answer(handle(), given), description=DESCRIPTION, args_hint="[session]")
 
 
-def answer(handle: Any, given: object) -> str:
+def answer(handle: "Handle | None", given: object) -> str:
     """What the person reads.  Never raises."""
     if handle is None:
         return "Memory has not started yet: say something first."
     try:
-        return str(handle.background.summarise(str(given or "").strip()))
+        return handle.background.summarise(str(given or "").strip())
     except Exception as error:
         handle.runtime.note("slash command", error)
         return f"That did not work ({type(error).__name__}); hermes cognition status says more."

@@ -23,7 +23,7 @@ from .lookup import Lookup, Search, WriteRefused, audience_of, bare_ref, belongs
 from .merge import Delivery, Outcome, push_batch, resolve_conflict
 from .outbox import NewFact, Outbox, OutboxError, Row
 from .provenance import make_provenance
-from .stores.entry import Entry, delivery_digest, digest, entry_fact_key, fact_key, normalise, scrub
+from .stores.entry import Entry, delivery_digest, digest, entry_fact_key, normalise, repo_of, scrub
 from .stores.local import LocalStore, StoreError
 
 LOCK_S = 0.25  # seconds a tool waits for the store's lock (D49.3)
@@ -105,20 +105,24 @@ class Writes:
     ) -> Receipt:
         """Keep one text.  An equal one (after normalisation, D69) of the same audience and project is not doubled."""
         text, masked = self._checked("content", content, redact)
-        key = fact_key(audience, project, text)
-        view = self._store.view()
-        for known in view.all_by_fact_key(key):
-            if mergeable(view[known], kind):
-                return Receipt(known, "existing", entry=view[known], masked=masked)
-        if waiting := self._waits_as(key):
-            return Receipt(waiting, "queued", masked=masked)
         provenance = self._provenance(session_id, author, repo, speaker)
         entry = self._entry(text, kind, memory_type, salience, audience, project, repo, provenance)
-        ref = entry["ref"]
+        key = entry_fact_key(entry)
+        return self._keep(NewFact(session_id or "tools", entry, key, lane=LANE, ref=entry["ref"]), masked)
+
+    def _keep(self, row: NewFact, masked: bool) -> Receipt:
+        """Keep the new entry in `row`, which is what is queued when it cannot be kept at once."""
+        entry = row.payload
+        view = self._store.view()
+        for known in view.all_by_fact_key(row.fact_key):
+            if mergeable(view[known], entry["kind"]):
+                return Receipt(known, "existing", entry=view[known], masked=masked)
+        if waiting := self._waits_as(row.fact_key):
+            return Receipt(waiting, "queued", masked=masked)
         try:
-            [outcome] = push_batch(self._store, [Delivery(ref, entry)], now=self._clock(), timeout=LOCK_S)
+            [outcome] = push_batch(self._store, [Delivery(row.ref, entry)], now=self._clock(), timeout=LOCK_S)
         except StoreError as error:
-            return self._queue(error, NewFact(session_id or "tools", entry, key, lane=LANE, ref=ref), masked)
+            return self._queue(error, row, masked)
         if outcome.status == "refused":
             raise WriteRefused("refused", outcome.error)
         self._committed()
@@ -152,10 +156,9 @@ class Writes:
                 raise
             current, base = waiting, None
         ref = current["ref"]
-        provenance = self._provenance(session_id, author, repo or _repo(current), speaker)
+        provenance = self._provenance(session_id, author, repo or repo_of(current), speaker)
         entry = {**current, "content": text, "kind": kind or current.get("kind", "note"), "provenance": provenance}
-        own = tool_ref(self._clock())
-        row = NewFact(session_id or "tools", entry, "", base, lane=LANE, ref=own, op="update", target_ref=ref)
+        row = self._row("update", ref, entry, session_id, base)
         try:
             if base is None or forgotten.waiting_for(self._outbox, ref):  # in order, behind what waits
                 return self._queue(None, replace(row, base_hash=None), masked)
@@ -177,8 +180,7 @@ class Writes:
             return self._forget_missing(bare_ref(ref), audience, refusal)
         ref, now = entry["ref"], self._clock()
         arguments = {"audience": audience_of(entry), "keys": sorted(self._changes.keys_of(entry)), "at": now}
-        own = tool_ref(now)
-        row = NewFact(session_id or "tools", arguments, "", lane=LANE, ref=own, op="forget", target_ref=ref)
+        row = self._row("forget", ref, arguments, session_id)
         try:
             self._changes.forget(ref, arguments, LOCK_S)
         except (StoreError, OutboxError) as error:
@@ -251,13 +253,12 @@ class Writes:
         self, op: str, ref: str, arguments: dict[str, Any], audience: str | None, session_id: str, state: State
     ) -> Receipt:
         current = self._lookup.current(ref, audience)
-        ref, own = current["ref"], tool_ref(self._clock())
-        payload = {**arguments, "audience": audience_of(current)}
-        row = NewFact(session_id or "tools", payload, "", lane=LANE, ref=own, op=op, target_ref=ref)
+        ref = current["ref"]
+        row = self._row(op, ref, {**arguments, "audience": audience_of(current)}, session_id)
         try:
             if forgotten.waiting_for(self._outbox, ref):
                 return self._queue(None, row)
-            entry = self._changes.touch(op, ref, arguments, digest([op, own]), LOCK_S)
+            entry = self._changes.touch(op, ref, arguments, digest([op, row.ref]), LOCK_S)
         except (StoreError, OutboxError) as error:
             return self._queue(error, row)
         self._committed()
@@ -297,6 +298,11 @@ class Writes:
                 self._promised.pop(key, None)
                 return ""
         return ref
+
+    def _row(self, op: str, target: str, payload: dict[str, Any], session_id: str, base: str | None = None) -> NewFact:
+        """A change of the entry `target`, as it is queued when it cannot be made at once."""
+        own = tool_ref(self._clock())
+        return NewFact(session_id or "tools", payload, "", base, lane=LANE, ref=own, op=op, target_ref=target)
 
     def _queue(self, error: Exception | None, row: NewFact, masked: bool = False) -> Receipt:
         """Certainly not written: into the outbox, and say so (D60)."""
@@ -374,12 +380,6 @@ def _says_something(text: str) -> bool:
 def _delivery(row: Row) -> Delivery:
     payload = {key: value for key, value in row.payload.items() if key != "undated"}
     return Delivery(row.ref, {**payload, "ref": row.ref}, row.base_hash)
-
-
-def _repo(entry: Entry) -> str:
-    provenance = entry.get("provenance")
-    origin = provenance.get("origin_repo") if isinstance(provenance, dict) else ""
-    return str(origin or entry.get("repo") or "default")
 
 
 __all__ = ["SIGNALS", "Receipt", "WriteRefused", "Writes", "tool_ref"]

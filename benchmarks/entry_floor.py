@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import load  # noqa: F401
 from cognition.recall import rank
 from cognition.recall.engine import RecallEngine
-from recall_latency import SIZES, Store, View
+from recall_latency import SIZES, Store
 from synthetic import facts
 
 HERE = Path(__file__).resolve().parent
@@ -28,16 +28,12 @@ def read(name: str) -> list[dict[str, str]]:
 
 
 def store_of(pairs: list[dict[str, str]], others: int) -> Store:
-    view = View()
+    found: list[dict[str, Any]] = []
     for number, fact in enumerate(dict.fromkeys(pair["fact"] for pair in pairs)):
         provenance = {"source_session": "s", "author": "Ada", "created_at": 1.76e9 + number, "trace_id": "t"}
         known = {"kind": "fact", "salience": 0.5, "audience": "owner", "project": "", "repo": "default"}
-        view[f"cog-p-{number}"] = {"ref": f"cog-p-{number}", "content": fact, "provenance": provenance, **known}
-    view.update({fact.entry["ref"]: fact.entry for fact in facts(others)})
-    view.token = ("pairs", others)
-    made = Store()
-    made.current = view
-    return made
+        found.append({"ref": f"cog-p-{number}", "content": fact, "provenance": provenance, **known})
+    return Store([*found, *(fact.entry for fact in facts(others))])
 
 
 def measure(others: int) -> dict[str, Any]:
@@ -50,12 +46,12 @@ def measure(others: int) -> dict[str, Any]:
         missed, told = [], []
         for pair in pairs:
             refs = engine.recall(pair["question"], **SIZES).refs
-            if not any(store.current[ref]["content"] == pair["fact"] for ref in refs):
+            if not any(store.view()[ref]["content"] == pair["fact"] for ref in refs):
                 missed.append(pair["question"])
         for text in requests:
             refs = engine.recall(text, **SIZES).refs
             if refs:
-                told.append((text, store.current[refs[0]]["content"]))
+                told.append((text, store.view()[refs[0]]["content"]))
         engine.close()
     return {
         "told": 1 - len(missed) / len(pairs),

@@ -104,7 +104,14 @@ def store(name: str, home: Path, chats: list[Chat], inside: int) -> None:
             _say(name, home, sid, lines)
 
 
+def _set_clock(at: float) -> None:
+    """It is `at` from now on: a turn that lacks its user or its answer is dated by the clock."""
+    began = time.monotonic()
+    time.time = lambda: at + time.monotonic() - began
+
+
 def _say(name: str, home: Path, sid: str, lines: list[Line]) -> None:
+    _set_clock(lines[0].at)
     made = provider(name, home)
     made.initialize(sid, hermes_home=str(home), platform="cli", agent_context="primary")
     messages: list[dict[str, Any]] = []
@@ -116,6 +123,7 @@ def _say(name: str, home: Path, sid: str, lines: list[Line]) -> None:
         at += answer is not None
         turn = [{"role": line.role, "content": line.text, "timestamp": line.at} for line in (user, answer) if line]
         messages += turn
+        _set_clock(turn[-1]["timestamp"])
         said = (user.text if user else "", answer.text if answer else "")
         made.sync_turn(*said, session_id=sid, messages=list(messages))
     made.on_session_end(messages)

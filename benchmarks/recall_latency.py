@@ -2,13 +2,12 @@
 
     python benchmarks/recall_latency.py [--entries 1000 10000] [--questions 300] [--json]
 
-The entries are made up (synthetic.py) and held in memory behind the two members of a store that recall uses, so that
-the figures are recall's own: analysis, index, ranking, rendering.  `cold` is a new engine on an index that is there.
+The entries are made up (synthetic.py) and held in memory, so that the figures are recall's own: analysis, index,
+ranking, rendering.  `cold` is a new engine on an index that is there.
 `answered` is the share of questions whose entry is in the block; `quiet` the share of other requests that get none.
 """
 
 import argparse
-import importlib.util
 import json
 import os
 import platform
@@ -17,39 +16,33 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-# Scripts of this folder are not part of the package; `tests/cognition.py` would ask for the host.
-if "cognition" not in sys.modules:
-    spec = importlib.util.spec_from_file_location(
-        "cognition", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)]
-    )
-    assert spec is not None
-    sys.modules["cognition"] = importlib.util.module_from_spec(spec)
-
-from cognition.budget import estimate_tokens  # noqa: E402
-from cognition.recall.engine import RecallEngine  # noqa: E402
-from synthetic import facts, messages  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import load  # noqa: F401
+from cognition.budget import estimate_tokens
+from cognition.recall.engine import RecallEngine
+from cognition.stores.records import Record
+from cognition.stores.view import EMPTY, View
+from synthetic import facts, messages
 
 SIZES = {"audience": "owner", "project": "", "target_tokens": 2000, "budget_tokens": 8000}
 
 
-class View(dict[str, dict[str, Any]]):
-    """One committed state."""
-
-    token: tuple[Any, ...] = ()
-
-
 class Store:
-    """Entries in memory."""
+    """Entries in memory, as the store's own views."""
 
-    def __init__(self) -> None:
-        self.current = View()
+    def __init__(self, entries: Iterable[dict[str, Any]]) -> None:
+        self._view = EMPTY
+        self.commit(entries)
 
     def view(self) -> View:
-        return self.current
+        return self._view
+
+    def commit(self, entries: Iterable[dict[str, Any]]) -> None:
+        self._view = self._view.with_changes({one["ref"]: Record(one) for one in entries}, (time.monotonic_ns(),))
 
 
 def _ms(samples: list[float]) -> dict[str, float]:
@@ -64,9 +57,7 @@ def _ms(samples: list[float]) -> dict[str, float]:
 def measure(entries: int, questions: int) -> dict[str, Any]:
     """All figures at one size."""
     known = list(facts(entries))
-    store = Store()
-    store.current = View({fact.entry["ref"]: fact.entry for fact in known})
-    store.current.token = ("bench", entries)
+    store = Store(fact.entry for fact in known)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "recall.db"
         engine = RecallEngine(store, path)
@@ -97,10 +88,7 @@ def measure(entries: int, questions: int) -> dict[str, Any]:
         update = []
         for number in range(10):
             fact = next(facts(1, seed=1000 + number))
-            view = View(store.current)
-            view[f"cog-new-{number}"] = {**fact.entry, "ref": f"cog-new-{number}"}
-            view.token = ("bench", entries, number)
-            store.current = view
+            store.commit([{**fact.entry, "ref": f"cog-new-{number}"}])
             started = time.perf_counter()
             engine.refresh()
             update.append(time.perf_counter() - started)

@@ -10,7 +10,6 @@ had been told before in the same session; `answered` is the share of the three t
 """
 
 import argparse
-import importlib.util
 import json
 import os
 import platform
@@ -24,21 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-# Scripts of this folder are not part of the package; `tests/cognition.py` would ask for the host.
-if "cognition" not in sys.modules:
-    spec = importlib.util.spec_from_file_location(
-        "cognition", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)]
-    )
-    assert spec is not None
-    sys.modules["cognition"] = importlib.util.module_from_spec(spec)
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from cognition import config  # noqa: E402
-from cognition.budget import estimate_tokens  # noqa: E402
-from cognition.recall.block import told_in  # noqa: E402
-from cognition.runtime import Runtime  # noqa: E402
-from synthetic import Fact, facts  # noqa: E402
+import load  # noqa: F401
+from cognition import config
+from cognition.budget import estimate_tokens
+from cognition.recall.block import told_in
+from cognition.runtime import Runtime
+from synthetic import Fact, facts
 
 TURNS, TOUCHING = 30, 3
 LIMIT_TOKENS = 6000  # of all recalls of one session
@@ -139,7 +130,7 @@ def run(runtime: Runtime, session: str, said: list[Turn]) -> dict[str, Any]:
     tokens, twice, answered, spoken, spent = 0, 0, [], 0, []
     for turn in said:
         started = time.perf_counter()
-        text = runtime.recall(turn.text, session=session, audience="owner", project="").text
+        text = runtime.reader.recall(turn.text, session=session, audience="owner", project="").text
         spent.append(time.perf_counter() - started)
         told = told_in(text)
         tokens += estimate_tokens(text) if text else 0

@@ -9,14 +9,16 @@ counts as known.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from ..chatlog import ChatLog, Draft, LogMoved, LogPlace, Mark, Message
+from ..logdb.limits import APPEND_WAIT
 from . import ledger
 from .caps import cap
+from .dates import resolve
 from .redact import redact
 from .said import Mask, Said, assistant_said, rows, user_said
 
@@ -84,12 +86,14 @@ def log_turn(
     limits: Limits = Limits(),
     seconds: Mapping[str, float] | None = None,
     interrupted: bool = False,
+    wait: float = APPEND_WAIT,
 ) -> list[str]:
     """Log one finished turn as the host handed it over; refs of what was new, in order.
 
     messages  the host's list of the session, which may have grown meanwhile (HA2); without the turn in it the pair is
               logged alone, without a ledger (HA3)
     seconds   durations of tool calls by id
+    wait      seconds for another process's lock on the log
     Raises OutboxBusy, OutboxUnavailable; then nothing was logged.
     """
     telling = Telling(at, mask, zone, speaker, limits)
@@ -109,7 +113,7 @@ def log_turn(
         next_n, marks = log.highest(place.sid), log.marks(place.sid, RECENT)
         new, undone = _news(turn, marks, before, at)
         try:
-            return log.append(place, [draft(one, telling) for one in new], after=next_n, withdraw=undone)
+            return log.append(place, [draft(one, telling) for one in new], wait=wait, after=next_n, withdraw=undone)
         except LogMoved:
             continue
     raise LogMoved(f"{place.sid} is being logged by another process; it is tried again")
@@ -181,7 +185,7 @@ def _repeated(told: Sequence[Said], index: int) -> bool:
     one = told[index]
     if one.role != "user" or one.uid:
         return False
-    earlier = next((other for other in reversed(told[:index]) if other.role == "user"), None)
+    earlier = next((told[at] for at in range(index - 1, -1, -1) if told[at].role == "user"), None)
     return earlier is not None and earlier.fingerprint == one.fingerprint
 
 
@@ -276,7 +280,7 @@ def align(marks: Sequence[Mark], told: Sequence[Said]) -> Alignment:
     doubtful = []
     for index, one in rest:
         for marks_of in (left, undone):
-            queue = marks_of.get(one.key)
+            queue = marks_of.get(one.fingerprint)
             # Two ids that differ are two messages; only /retry may give the latest question a new one.
             if queue and (not (one.uid and queue[0].host_uid) or queue[0].n == newest):
                 matched[index] = queue.popleft().n
@@ -320,10 +324,10 @@ def _answer_is_new(told: Sequence[Said], index: int, matched: Mapping[int, int])
 def _anchor(marks: Sequence[Mark], told: Sequence[Said]) -> int:
     """The place in `marks` on which the first known row of `told` lies; len(marks) when none is known."""
     have = {mark.fingerprint for mark in marks}
-    first = next((one.key for one in told if one.key in have), None)
+    first = next((one.fingerprint for one in told if one.fingerprint in have), None)
     if first is None:
         return len(marks)
-    need = Counter(one.key for one in told)
+    need = Counter(one.fingerprint for one in told)
     got: Counter[str] = Counter()
     fewest, place = len(told) + 1, len(marks)
     missing = len(told)
@@ -345,7 +349,7 @@ def draft(one: Said, telling: Telling) -> Draft:
     at = one.at if one.at is not None and 0 < one.at < telling.at + DAY_S else telling.at
     user, limits = one.role == "user", telling.limits
     text = one.text if telling.mask is None else redact(one.text, telling.mask)
-    text = cap(_dated(text, at, telling.zone), limits.user if user else limits.assistant)
+    text = cap(resolve(text, at, telling.zone), limits.user if user else limits.assistant)
     speaker = None
     if user and telling.speaker:
         speaker = {
@@ -356,20 +360,11 @@ def draft(one: Said, telling: Telling) -> Draft:
     return Draft(one.role, text, one.fingerprint, at, calls, one.open and not user, one.uid, speaker)
 
 
-def _dated(text: str, at: float, zone: tzinfo | None) -> str:
-    from .dates import resolve
-
-    resolved: Callable[[str, float, tzinfo | None], str] = resolve
-    return resolved(text, at, zone)
-
-
 # -- the layout of a message (2.4) -------------------------------------------------------------------------------------
 
 
 def render(message: Message) -> str:
     """The body of a message: sections in a fixed order, what has nothing to say is absent (HA1)."""
-    from datetime import UTC, datetime
-
     sent = datetime.fromtimestamp(message.sent_at, UTC)
     stamp = sent.strftime("%Y-%m-%dT%H:%M:%S.") + f"{sent.microsecond // 1000:03d}Z"
     text = f"{message.text}\n{INTERRUPTED}".lstrip("\n") if message.interrupted else message.text

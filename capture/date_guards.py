@@ -42,6 +42,9 @@ _PRESENT = lazy(
     r"\b(?:is|are|am|be|will|going|due|happens?|starts?|begins?|leaves?|ends?|expires?|arrives?|opens?|closes?)\b|['\u2019](?:m|re|s|ll)\b",
     re.IGNORECASE,
 )
+_NEXT_WORD = lazy(r"[ \t]+([A-Z][\w'\u2019]*)")
+_KANA = lazy("[\u3040-\u30ff]")
+_WORD = lazy(r"[^\W\d_]+")
 _CLAUSE = lazy(r"[.!?;,:\n]")
 
 _DECLARED = lazy(
@@ -54,6 +57,7 @@ _NAMED = lazy(
 )
 _IS_A = lazy(r"[ \t]{1,3}(?:is|holds|has|should|must|returns?|contains?|isn't|doesn't|gets|stores?)\b")
 _OPERATOR_BEFORE = lazy(r"(?:[=<>!+%^~&|]=?|->|::|\?\.|==)[ \t]{0,3}\Z")
+_OPERATOR_ENDS = tuple("=<>!+%^~&|:.")
 _OPERATOR_AFTER = lazy(
     r"[ \t]{0,3}(?:=|:=|[+*/%-]=|[!<>]=|===?|[<>](?![^<>\n]{1,40}>)|=>|->|\+[ \t]|-[ \t]{0,2}(?:\d|timedelta|\w+\()|::)"
 )
@@ -65,7 +69,7 @@ def identifier(text: str, start: int, stop: int) -> bool:
     """True where a program would read the words as a name: declared, assigned, called, dotted, compared, an argument."""
     before, after = text[max(0, start - 80) : start], text[stop : stop + 80]
     last, next_ = before[-1:], after[:1]
-    if last and last in "_/\\@#$%&=~^<+|{-" and not (last == "|" or (last == ">" and before[-2:] in ("->", "=>"))):
+    if last and last in "_/\\@#$%&=~^<+{-":
         return True
     if last == "." and not before.endswith((". ", "..", "\u2026")):
         return True
@@ -75,22 +79,24 @@ def identifier(text: str, start: int, stop: int) -> bool:
         return True
     if next_ == ":" and (after[1:2] == ":" or (_LINE_HEAD.search(before) and text[start].islower())):
         return True
-    if (last == "*" and not _emphasis(before, 1)) or (next_ == "*" and not _emphasis(after[::-1], 1)):
+    if (last == "*" and not _emphasis(before)) or (next_ == "*" and not _emphasis(after[::-1])):
         return True
-    if _OPERATOR_AFTER.match(after) or _TYPED_AFTER.match(after) or _DECLARED.search(before):
+    if _OPERATOR_AFTER.match(after) or _TYPED_AFTER.match(after):
         return True
-    found = _OPERATOR_BEFORE.search(before)
-    if found and not _bullet(before, found):
+    # A search through what stands before is dear: not without the sign with which it has to end.
+    if last in (" ", "\t") and (_DECLARED.search(before) or (_NAMED.search(before) and _IS_A.match(after))):
         return True
-    if _NAMED.search(before) and _IS_A.match(after):
-        return True
+    if before.rstrip(" \t").endswith(_OPERATOR_ENDS):
+        found = _OPERATOR_BEFORE.search(before)
+        if found and not _bullet(before, found):
+            return True
     return ("(" in before or "[" in before) and _inside_call(before)
 
 
-def _emphasis(before: str, least: int) -> bool:
+def _emphasis(before: str) -> bool:
     """`**today**`: the run of stars stands between a blank or sign and the word."""
     bare = before.rstrip("*")
-    return least <= len(before) - len(bare) <= 3 and (not bare or not bare[-1].isalnum())
+    return len(before) - len(bare) <= 3 and (not bare or not bare[-1].isalnum())
 
 
 def _bullet(before: str, found: re.Match[str]) -> bool:
@@ -133,7 +139,7 @@ def is_title(text: str, start: int, stop: int, phrase: Phrase) -> bool:
     parts = words.split()
     if words[0].isupper() and not opens:
         return not _weekday_first(parts, phrase)
-    if phrase.language not in ("de",):
+    if phrase.language != "de":
         for part in parts[1:]:
             if part[0].isupper() and part.lower() not in phrase.weekdays:
                 return True
@@ -150,7 +156,7 @@ def _weekday_first(parts: list[str], phrase: Phrase) -> bool:
 
 
 def _title_goes_on(after: str, phrase: Phrase) -> bool:
-    found = re.match(r"[ \t]+([A-Z][\w'\u2019]*)(?:[ \t]+([A-Za-z][\w'\u2019]*))?", after)
+    found = _NEXT_WORD.match(after)
     if found is None or found.group(1) in _PROSE_AFTER or phrase.language == "de":
         return False
     return found.group(1).lower() in _TITLE_WORDS
@@ -183,13 +189,14 @@ def has_other_sense(text: str, start: int, stop: int, phrase: Phrase) -> bool:
 
 def in_language(text: str, start: int, stop: int, phrase: Phrase) -> bool:
     """For a word that another language has too: more of this one's small words around it than of the other's."""
-    around = text[max(0, start - 100) : start] + " " + text[stop : stop + 100]
-    if phrase.language == "ja" and phrase.kind == "count":
-        return re.search("[\u3040-\u30ff]", around) is not None
-    if phrase.needs is None:
+    numerals = phrase.language == "ja" and phrase.kind == "count"  # Chinese writes them alike
+    if phrase.needs is None and not numerals:
         return True
+    around = text[max(0, start - 100) : start] + " " + text[stop : stop + 100]
+    if phrase.needs is None:
+        return _KANA.search(around) is not None
     ours, theirs = phrase.needs
-    words = re.findall(r"[^\W\d_]+", around.lower())
+    words = _WORD.findall(around.lower())
     return sum(word in ours for word in words) > sum(word in theirs for word in words)
 
 
@@ -210,4 +217,4 @@ def splits_word(text: str, start: int, stop: int, phrase: Phrase) -> bool:
         if not absorbed and (goes_on or not said):
             return True
     rule = AFTER.get(last)
-    return rule is not None and re.match(rule, after) is not None
+    return rule is not None and rule.match(after) is not None

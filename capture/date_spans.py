@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta, tzinfo
 from functools import cache
 
-from .dates import Span, _moment, moved, relative
+from .dates import Span, moment, moved, relative
 from .datewords import calendar_words as words
 from .lazy import lazy
 
@@ -151,14 +151,14 @@ _SINCE_BEHIND = lazy(words.SINCE_BEHIND)
 
 def all_spans(text: str, at: float, zone: tzinfo | None) -> list[Span]:
     """See `dates.spans`."""
-    base = _moment(at, zone)
+    base = moment(at, zone)
     if base is None:
         return []
     text = text[:LONGEST_QUESTION]
     today = base.date()
     found = [
         Span(one.start, one.end, one.first, one.last)
-        for one in relative(text, base, at, zone, None)
+        for one in relative(text, base, at, zone, question=True)
         if one.first is not None and one.last is not None
     ]
     for start, end, first, last in _absolute(text, text.translate(_SAME).lower(), today):

@@ -8,7 +8,6 @@ clocks moves no date; hours and minutes are elapsed time.
 import calendar
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import cache
@@ -56,11 +55,11 @@ def resolve(text: str, at: float, zone: tzinfo | None = None) -> str:
 
     Applying it twice, at any time, adds nothing.  A time that no calendar holds leaves the text as it is.
     """
-    base = _moment(at, zone)
-    if base is None or not _possible(text):
+    base = moment(at, zone)
+    if base is None:
         return text
     bare, kept = _without_values(text)
-    marks = {found.end: f" ({found.value})" for found in relative(bare, base, at, zone, Shield) if found.value}
+    marks = {found.end: f" ({found.value})" for found in relative(bare, base, at, zone) if found.value}
     marks |= kept  # what stands there already stays: it may be of an earlier message
     out = []
     done = 0
@@ -80,7 +79,8 @@ def spans(text: str, at: float, zone: tzinfo | None = None) -> list[Span]:
     return all_spans(text, at, zone)
 
 
-def _moment(at: float, zone: tzinfo | None) -> datetime | None:
+def moment(at: float, zone: tzinfo | None) -> datetime | None:
+    """The time of `at` (epoch seconds) in `zone`; None for one that no calendar holds."""
     try:
         return datetime.fromtimestamp(at, zone)
     except (OverflowError, OSError, ValueError, TypeError):
@@ -112,12 +112,10 @@ def _without_values(text: str) -> tuple[str, dict[int, str]]:
     return "".join((*parts, text[at:])), kept
 
 
-def relative(
-    text: str, base: datetime, at: float, zone: tzinfo | None, shield_of: Callable[[str], Shield] | None
-) -> list[Found]:
+def relative(text: str, base: datetime, at: float, zone: tzinfo | None, *, question: bool = False) -> list[Found]:
     """Every expression of the tables in `text`, none overlapping another, by place.
 
-    `shield_of` makes the map of what is no prose; None for a question, where quotation marks mean nothing.
+    In a `question` neither quotation marks nor capitals mean anything.
     """
     candidates = [
         (match.start(), match.end(), phrase, match)
@@ -127,22 +125,20 @@ def relative(
     ]
     if not candidates:
         return []
-    shield = shield_of(text) if shield_of else None
-    guarded = shield is not None
-    usable = [item for item in candidates if _stands(text, item[0], item[1], item[2], guarded)]
-    if shield is not None:
-        usable = _in_prose(text, usable, shield)
+    usable = [item for item in candidates if _stands(text, item[0], item[1], item[2], question)]
+    if not question:
+        usable = _in_prose(text, usable, Shield(text))
     return [_result(match, phrase, base, at, zone) for _, _, phrase, match in _longest(usable)]
 
 
 _Candidate = tuple[int, int, Phrase, re.Match[str]]
 
 
-def _stands(text: str, start: int, stop: int, phrase: Phrase, guarded: bool) -> bool:
+def _stands(text: str, start: int, stop: int, phrase: Phrase, question: bool) -> bool:
     """True unless the words are part of a longer word, of another language or of another sense."""
     if date_guards.splits_word(text, start, stop, phrase) or not date_guards.in_language(text, start, stop, phrase):
         return False
-    if phrase.kind == "leave" or not guarded or phrase.language in date_guards.SPACELESS:
+    if phrase.kind == "leave" or question or phrase.language in date_guards.SPACELESS:
         return True
     return not date_guards.has_other_sense(text, start, stop, phrase)
 
@@ -171,7 +167,7 @@ def _in_prose(text: str, candidates: list[_Candidate], shield: Shield) -> list[_
     return [item for item in kept if (bisect_right(ends, item[0]), text[item[0] : item[1]].lower()) not in named]
 
 
-def _longest(candidates: list[_Candidate]) -> Iterator[_Candidate]:
+def _longest(candidates: list[_Candidate]) -> list[_Candidate]:
     """Of overlapping expressions the longest; of equals the one that leaves the words alone, then the earlier row."""
     taken: list[_Candidate] = []
     last = -1
@@ -183,8 +179,7 @@ def _longest(candidates: list[_Candidate]) -> Iterator[_Candidate]:
             group = []
         group.append(item)
         last = max(last, item[1])
-    taken += _settled(group)
-    return iter(taken)
+    return taken + _settled(group)
 
 
 def _settled(group: list[_Candidate]) -> list[_Candidate]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from .turn import _text_of as text_of
+from .turn import text_of
 
 SILENCE_S = 600.0  # a session that nobody answers for has ended when its transcript has been silent for so long (D64)
 FOREIGN_S = 86_400.0  # the row of a session on another machine says nothing any more after this time (D64)
@@ -67,6 +67,24 @@ class SessionSource(Protocol):
     def session(self, session_id: str) -> HostSession | None: ...
 
     def rows(self, session_id: str) -> list[Row] | None: ...
+
+
+class Transcripts(SessionSource, Protocol):
+    """All that the host keeps of its sessions and of its own memory, read only (host_sessions.py; D96)."""
+
+    def recalled_rows(
+        self, session_id: str, fault: Callable[[str, BaseException], None] | None = None
+    ) -> Sequence[Mapping[str, object]] | None: ...
+
+    def builtin_texts(self) -> Sequence[str] | None: ...
+
+    def title(self, session_id: str) -> str: ...
+
+    def compaction(self, session_id: str) -> str: ...
+
+    def prompt(self, session_id: str) -> str | None: ...
+
+    def session_ids(self) -> Sequence[str] | None: ...
 
 
 class Holder(NamedTuple):

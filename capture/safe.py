@@ -12,7 +12,7 @@ from ..stores.entry import scrub
 
 @lru_cache(maxsize=4096)
 def safe_name(name: str) -> str:
-    """`name`, or a name made from its digest when one of its parts between slashes is a secret.
+    """`name`, or a digest in place of each part between slashes that is a secret, or of the whole that is one.
 
     Distinct names stay distinct, and the same name always gives the same one.  Lone surrogates become U+FFFD (B052).
     """
@@ -21,7 +21,8 @@ def safe_name(name: str) -> str:
     name = scrub(name)
     if not name or redact(name) == name:
         return name
-    return "/".join(part if redact(part) == part else _digest(part) for part in name.split("/"))
+    safe = "/".join(part if redact(part) == part else _digest(part) for part in name.split("/"))
+    return safe if redact(safe) == safe else _digest(name)  # a link whose path is the secret
 
 
 def _digest(part: str) -> str:

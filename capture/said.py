@@ -5,7 +5,7 @@ with calls and no text gives no row; its calls stand with the next answer of the
 """
 
 import hashlib
-import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -13,21 +13,17 @@ from typing import Any, Literal
 from ..chatlog import Call
 from ..stores.entry import scrub
 from . import ledger
-from .host_rows import is_spoken_kind
 from .lazy import lazy
 from .limits import shorten
 from .redact import redact
 from .safe import safe_name
-from .turn import UserRow, clean, user_rows
-from .turn import _text_of as text_of
-from .turn import _time_of as time_of
-
-_JSON = "\x00json:"
+from .turn import UserRow, clean, decoded, is_spoken, role_of, row_of, text_of, time_of, user_rows
 
 Mask = Callable[[str], str] | None
 
-_THOUGHT = lazy(r"<(think|thinking|reasoning|thought)>.{0,200000}?(?:</\1>|\Z)", 16 | 2)  # DOTALL, IGNORECASE
-_FAILED = lazy(r"\s*\[error\][^\n]{0,1200}\s*\Z", 2)  # what stands in place of an answer that failed (B084)
+_THOUGHT = lazy(r"<(think|thinking|reasoning|thought)>.{0,200000}?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+# What stands in place of an answer that failed (B084).
+_FAILED = lazy(r"\s*\[error\][^\n]{0,1200}\s*\Z", re.IGNORECASE)
 _THINKING = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_text", "summary_text"})
 _CALLS = frozenset({"tool_use", "tool_call", "function_call", "server_tool_use"})
 _TEXTS = frozenset({"text", "input_text", "output_text"})
@@ -55,11 +51,6 @@ class Said:
     open: bool = False
     place: int = -1
 
-    @property
-    def key(self) -> str:
-        """What alignment compares."""
-        return self.fingerprint
-
 
 def fingerprint_of(role: str, text: str) -> str:
     """SHA-256 over role, line break and the redacted text before dates and caps (2.2)."""
@@ -68,12 +59,12 @@ def fingerprint_of(role: str, text: str) -> str:
 
 def user_said(content: object, at: float | None = None) -> Said | None:
     """What a person said in a content; None when there is nothing of theirs in it."""
-    return _said_of(user_rows([{"role": "user", "content": shorten(content)}]), content, at)
+    return _said_of(row_of(shorten(content), at), content, at)
 
 
-def _said_of(found: Sequence[UserRow], content: object, at: float | None) -> Said | None:
+def _said_of(row: UserRow | None, content: object, at: float | None) -> Said | None:
     marks = "\n".join(_marks(content))
-    text = found[0].redacted if found else ""
+    text = row.redacted if row is not None else ""
     if not text and not marks:
         return None
     # Pictures leave the fingerprint alone: the host hands over the words of a turn without them.
@@ -104,7 +95,7 @@ def rows(
     for index, message in enumerate(messages, start=first):
         if not isinstance(message, Mapping):
             continue
-        role = _role(message)
+        role = role_of(message)
         if role == "user":
             said = _user(message)
             if said is not None:
@@ -135,9 +126,7 @@ class _Turn:
 
     def step(self, found: list[Said], message: Mapping[Any, Any], index: int) -> None:
         calls = ledger.called(message)
-        said = None
-        if is_spoken_kind(message.get("display_kind")) and not _is_summary(message):
-            said = assistant_said(_content(message), time_of(message))
+        said = assistant_said(decoded(message.get("content")), time_of(message)) if is_spoken(message) else None
         if calls:
             self.steps.append((len(found), message))  # with words it is their index, without them the next one's
             self.asked.update(id_ for id_, _ in calls)
@@ -172,40 +161,15 @@ class _Turn:
 
 def _user(message: Mapping[Any, Any]) -> Said | None:
     """A user row that a person wrote: flags, kind and opening say so (P37)."""
-    content = _content(message)
+    content = decoded(message.get("content"))
     found = user_rows([{**message, "content": shorten(content)}])
     if found:
-        said = _said_of(found, content, found[0].at)
-    elif isinstance(content, list | tuple) and not text_of(content).strip() and _plain(message):
-        said = _said_of((), content, time_of(message))  # pictures alone
+        said = _said_of(found[0], content, found[0].at)
+    elif isinstance(content, list | tuple) and not text_of(content).strip() and is_spoken(message):
+        said = _said_of(None, content, time_of(message))  # pictures alone
     else:
         said = None
     return replace(said, uid=_uid(message)) if said is not None else None
-
-
-def _content(message: Mapping[Any, Any]) -> object:
-    """The content of a row; lists come as text from the host's database (host.md 11)."""
-    content = message.get("content")
-    if isinstance(content, str) and content.startswith(_JSON):
-        try:
-            return json.loads(content[len(_JSON) :])
-        except (ValueError, RecursionError):
-            return ""
-    return content
-
-
-def _plain(message: Mapping[Any, Any]) -> bool:
-    return not message.get("observed") and is_spoken_kind(message.get("display_kind")) and not _is_summary(message)
-
-
-def _is_summary(message: Mapping[Any, Any]) -> bool:
-    """A compaction's summary; one merged into an older answer still holds that answer (host.md 11)."""
-    return bool(message.get("_compressed_summary")) and "[PRIOR CONTEXT" not in text_of(message.get("content"))[:200]
-
-
-def _role(message: Mapping[Any, Any]) -> str:
-    role = message.get("role")
-    return role.strip().lower() if isinstance(role, str) else ""
 
 
 def _uid(message: Mapping[Any, Any]) -> str:

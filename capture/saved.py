@@ -6,6 +6,7 @@ names is never opened.  Nothing odd raises.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ _ID = lazy(r"[A-Za-z0-9_-]{1,200}")
 _LOOKED_AT = 400  # messages, from the end
 _MOST = 65_536  # characters of one result
 _OPEN, _CLOSE = "<persisted-output>", "</persisted-output>"
-_PREVIEW = lazy(r"^Preview \(first ([0-9]{1,7})(?: characters| chars)?\):$", 8)
+_PREVIEW = lazy(r"^Preview \(first ([0-9]{1,7})(?: characters| chars)?\):$", re.MULTILINE)
 _NOTE = lazy(r"\[Truncated:[^\]]{0,2000}\]\s*\Z")
 _TEXTS = frozenset({"text", "input_text", "output_text"})
 
@@ -132,6 +133,3 @@ def _json(text: str) -> Any:
         return json.loads(text) if text.startswith("{") else None
     except (ValueError, RecursionError):
         return None
-
-
-__all__ = ["saved_ids"]

@@ -13,6 +13,7 @@ has bounded parts (capture.md section 5).
 import re
 
 from .lazy import lazy
+from .secret_rules import masked
 
 _DIGIT_WORD = (
     r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun)"
@@ -147,11 +148,6 @@ def mask_numbers(text: str, low: str) -> str:
     return text
 
 
-def _masked(match: re.Match[str], label: str) -> str:
-    whole, offset = match.group(0), match.start()
-    return f"{whole[: match.start('v') - offset]}[REDACTED {label}]{whole[match.end('v') - offset :]}"
-
-
 def _digits(value: str) -> int:
     return sum(char.isdigit() for char in value)
 
@@ -162,17 +158,17 @@ def _code(match: re.Match[str]) -> str:
     if _OTHER_CODE.search(match.string[max(0, match.start() - 24) : match.start()]):
         return match.group(0)
     if value[:1].isalpha() and not _digits(value):  # spelled out
-        return _masked(match, "credential")
+        return masked(match, "credential")
     beside = "is" in match.re.groupindex and not match.group("is").strip()
-    return _masked(match, "credential") if _digits(value) >= (4 if beside else 3) else match.group(0)
+    return masked(match, "credential") if _digits(value) >= (4 if beside else 3) else match.group(0)
 
 
 def _pin(match: re.Match[str]) -> str:
     """A PIN has four to eight digits; `pin 8080` without a copula must be called a PIN or be somebody's."""
     before = match.string[max(0, match.start() - 12) : match.start()]
     named = match.group("is").strip() or match.group("pin").isupper() or _PIN_TALK.search(before)
-    return _masked(match, "credential") if named else match.group(0)
+    return masked(match, "credential") if named else match.group(0)
 
 
 def _national(match: re.Match[str]) -> str:
-    return _masked(match, "id") if _digits(match.group("v")) >= 5 else match.group(0)
+    return masked(match, "id") if _digits(match.group("v")) >= 5 else match.group(0)

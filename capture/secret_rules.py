@@ -14,14 +14,19 @@ from collections.abc import Callable
 from .lazy import lazy
 from .secret_forms import KEY_GATES, KEY_WORDS, LOGIN_GATES, PAIR_NAMES, PASSWORD_WORDS, STATE_WORDS, Form
 
-_QUOTED = r"\"(?:[^\"\\\n]|\\.){0,4096}+\"|'(?:[^'\\\n]|\\.){0,4096}+'|`[^`\n]{0,4096}+`"
+# Of three quotes, of two (a table's cell), of one; in the last a doubled one is meant as a sign (SQL, shell).
+_TRIPLE = r"\"{3}[^\"]{1,4096}+\"{3}|'{3}[^']{1,4096}+'{3}|\"\"[^\s\",;)\]}][^\"\n]{0,4096}+\"\""
+_QUOTED = rf"{_TRIPLE}|\"(?:[^\"\\\n]|\\.){{0,4096}}+\"|'(?:[^'\\\n]|\\.|''){{0,4096}}'|`[^`\n]{{0,4096}}+`"
 _ESCAPED = r"\\\"[^\"\\\n]{0,4096}\\\""  # JSON inside of a string
+# The closing quote was cut off, or stands lines below.
+_OPEN = r"(?:\"[^\s,;)\]}\"'][^\"\n]{0,4096}|'[^\s,;)\]}\"'][^'\n]{0,4096})(?![^\n])"
+_PREFIX = r"(?:[rbfu@$]{1,2}(?=[\"']))?"  # of a string in a program
 _TYPED = r"\s{0,2}:\s{0,2}(?:str|string|String|Text|bytes|Optional\[str\]|str \| None)\s{0,2}=\s{0,2}"
 # The first letters of all key words: one class in front fails faster than the alternatives behind it.
 _HEAD = r"(?=[pkcsmwatedlbhv\u0080-\uffff])"
 _ASSIGNED = lazy(
     rf"{_HEAD}(?:(?P<pw>{PASSWORD_WORDS})|{KEY_WORDS})(?:[_-]?\d{{1,2}})?\\?[\"'`\])]{{0,2}}"
-    rf"(?P<sep>{_TYPED}|[ \t]{{0,4}}(?::=|=>|==|[=:：＝])\s{{0,4}})(?P<v>{_QUOTED}|{_ESCAPED}|[^\s\"'`,;&]{{1,4096}}&?[^\s\"'`,;&]{{0,64}})",
+    rf"(?P<sep>{_TYPED}|[ \t]{{0,4}}(?::=|=>|==|[=:：＝])\s{{0,4}}){_PREFIX}(?P<v>{_QUOTED}|{_ESCAPED}|{_OPEN}|[^\s\"'`,;&]{{1,4096}}&?[^\s\"'`,;&]{{0,64}})",
     re.IGNORECASE,
 )
 _FLAG = lazy(
@@ -95,9 +100,15 @@ _DIGEST_NAME = lazy(
 )
 _DIGEST_NEAR = lazy(r"\b(?:checksums?|digest|md5|sha-?\d{0,3}|hash|commit|fingerprint)\b[^\n]{0,16}\Z", re.IGNORECASE)
 _UUID = lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
+# No values at all, quoted or not: empty words, masks, references (capture.md section 2), and what we have put there.
+_NOTHING = (
+    r"true|false|yes|no|on|off|null|none|nil|nan|undefined|n/?a|\*{1,99}|x{3,99}|•{1,99}|\.{2,99}|…|-{1,99}|_{1,99}|\[REDACTED [a-z]{2,16}\]"
+    r"|<[^<>]{0,200}>|\$\{.{0,200}\}|\$\(.{0,400}\)|\$[A-Za-z_]\w{0,80}|\{\{.{0,200}\}\}|\{[\w.]{0,80}\}|%[\w.]{1,80}%"
+)
+_QUOTED_NOTHING = lazy(rf"(?:{_NOTHING})\Z", re.IGNORECASE | re.DOTALL)
+# Without quotes these may be cut short by white space, and a word may speak about the thing.
 _HARMLESS = lazy(
-    r"(?:true|false|yes|no|on|off|null|none|nil|nan|undefined|n/?a|tbd|todo|changeit|\*{1,99}|x{3,99}|•{1,99}|\.{2,99}|…|-{1,99}|_{1,99}"
-    r"|<.{0,200}|\$\{.{0,200}|\$\(.{0,400}|\$[A-Za-z_]\w{0,80}|\{\{.{0,200}|\{[\w.]{0,80}\}?|%[\w.]{1,80}%|\[.{0,400}|\\[nrt]|[{(|>]"
+    rf"(?:{_NOTHING}|tbd|todo|changeit|<.{{0,200}}|\$\{{.{{0,200}}|\$\(.{{0,400}}|\{{\{{.{{0,200}}|\{{[\w.]{{0,80}}|\[.{{0,400}}|\\[nrt]|[{{(|>]"
     r"|(?:your|insert|enter|replace|some|put|my)[-_ .](?:[\w-]{0,20}[-_ .])?(?:key|token|secret|password|pass|value|here|api)[\w .-]{0,40}"
     r"|placeholder|redacted|masked|hidden|example|dummy)\Z",
     re.IGNORECASE | re.DOTALL,
@@ -147,17 +158,17 @@ def apply(text: str, low: str) -> str:
     return _CARD.sub(_card, text) if _DIGITS.search(text) else text
 
 
-def _replace(match: re.Match[str], label: str, start: int | None = None, end: int | None = None) -> str:
-    """The whole match with the part from `start` to `end` (by default group `v`, or everything) masked."""
-    whole = match.group(0)
-    offset = match.start()
-    begin = start if start is not None else (match.start("v") if "v" in match.re.groupindex else offset)
-    stop = end if end is not None else (match.end("v") if "v" in match.re.groupindex else match.end())
-    return f"{whole[: begin - offset]}[REDACTED {label}]{whole[stop - offset :]}"
+def masked(match: re.Match[str], label: str, start: int | None = None, end: int | None = None) -> str:
+    """The whole match with the part from `start` to `end` (by default group `v`, else everything) masked."""
+    whole, offset = match.group(0), match.start()
+    group = "v" if "v" in match.re.groupindex else 0
+    start = match.start(group) if start is None else start
+    end = match.end(group) if end is None else end
+    return f"{whole[: start - offset]}[REDACTED {label}]{whole[end - offset :]}"
 
 
 def _whole(label: str) -> Callable[[re.Match[str]], str]:
-    return lambda match: _replace(match, label)
+    return lambda match: masked(match, label)
 
 
 def masker(form: Form) -> Callable[[re.Match[str]], str]:
@@ -168,7 +179,7 @@ def masker(form: Form) -> Callable[[re.Match[str]], str]:
             or _BLANKED.search(value)
             or (form.label == "authorization" and value.lower() in STATE_WORDS)
         )
-        return match.group(0) if stays else _replace(match, form.label)
+        return match.group(0) if stays else masked(match, form.label)
 
     return mask
 
@@ -176,10 +187,11 @@ def masker(form: Form) -> Callable[[re.Match[str]], str]:
 def _bare(match: re.Match[str]) -> tuple[str, int, int, bool]:
     """Group `v` without its quotes or closing punctuation: text, start, end, whether it was quoted."""
     value, start, end = match.group("v"), match.start("v"), match.end("v")
-    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'`":
-        return value[1:-1], start + 1, end - 1, True
-    if len(value) >= 4 and value.startswith('\\"') and value.endswith('\\"'):
-        return value[2:-2], start + 2, end - 2, True
+    for quote in ('"""', "'''", '""', '\\"', '"', "'", "`"):
+        if value.startswith(quote):
+            size = len(quote)
+            close = size if len(value) >= 2 * size and value.endswith(quote) else 0  # 0: it was left open
+            return value[size : len(value) - close], start + size, end - close, True
     if not value.startswith("[REDACTED"):
         kept = value.rstrip(CLOSERS)
         end -= len(value) - len(kept)
@@ -189,10 +201,12 @@ def _bare(match: re.Match[str]) -> tuple[str, int, int, bool]:
 
 def exempt(value: str, *, password: bool, quoted: bool) -> bool:
     """The exemptions of capture.md section 2: what stands after a key without being a secret."""
-    if not value or "[REDACTED" in value or _HARMLESS.match(value.strip()) or _BLANKED.search(value):
+    if not value.strip():
         return True
-    if quoted:
-        return False
+    if quoted:  # whatever it says
+        return _QUOTED_NOTHING.match(value.strip()) is not None
+    if "[REDACTED" in value or _HARMLESS.match(value.strip()) or _BLANKED.search(value):
+        return True
     if value.lower() in STATE_WORDS or (_PATH.match(value) and not (password and _SLASHED.match(value))):
         return True
     if "://" in value:
@@ -213,7 +227,7 @@ def _assigned(match: re.Match[str]) -> str:
     shell = password and match.group("pw").lower() == "pwd" and _PATH.match(value)
     if shell or exempt(value, password=password, quoted=quoted):
         return match.group(0)
-    return _replace(match, "credential", start, end)
+    return masked(match, "credential", start, end)
 
 
 def _looks_random(value: str, least: int = 16) -> bool:
@@ -243,7 +257,7 @@ def _said(match: re.Match[str]) -> str:
             return match.group(0)
     elif (not quoted and not re.search(r"\d", value) and len(value) < 20) or not _looks_random(value, 6):
         return match.group(0)
-    return _replace(match, "credential", start, end)
+    return masked(match, "credential", start, end)
 
 
 def _marked_up(match: re.Match[str]) -> str:
@@ -251,14 +265,14 @@ def _marked_up(match: re.Match[str]) -> str:
     value = match.group(group)[cut : len(match.group(group)) - cut]
     if exempt(value, password=True, quoted=bool(cut)):
         return match.group(0)
-    return _replace(match, "credential", match.start(group) + cut, match.end(group) - cut)
+    return masked(match, "credential", match.start(group) + cut, match.end(group) - cut)
 
 
 def _set(match: re.Match[str]) -> str:
     value, start, end, quoted = _bare(match)
     if exempt(value, password=True, quoted=quoted) or not _mixed(value):
         return match.group(0)
-    return _replace(match, "credential", start, end)
+    return masked(match, "credential", start, end)
 
 
 def _mixed(value: str) -> bool:
@@ -278,7 +292,7 @@ def _login(match: re.Match[str]) -> str:
     sure = "sure" in names and match.group("sure") and joined in ("/", ":", "|") and user not in PAIR_NAMES
     if exempt(value, password=True, quoted=quoted) or value.lower() in PAIR_NAMES or value.startswith("/"):
         return match.group(0)
-    return _replace(match, "credential", start, end) if sure or _mixed(value) else match.group(0)
+    return masked(match, "credential", start, end) if sure or _mixed(value) else match.group(0)
 
 
 def _said_cjk(match: re.Match[str]) -> str:
@@ -290,7 +304,7 @@ def _said_cjk(match: re.Match[str]) -> str:
     plain = value.isalpha() and value.islower()
     if len(value) < 4 or (plain and not copula) or (not copula and not re.search(r"\d", value)):
         return match.group(0)
-    return _replace(match, "credential", start, end)
+    return masked(match, "credential", start, end)
 
 
 def _beside(match: re.Match[str]) -> str:
@@ -307,7 +321,7 @@ def _beside(match: re.Match[str]) -> str:
             r"[\d.]+[a-z]{0,3}\Z", value
         )
         strong = strong and "=" not in value and "/" not in value and "_" not in value
-    return _replace(match, "credential", start, end) if strong else match.group(0)
+    return masked(match, "credential", start, end) if strong else match.group(0)
 
 
 def _entropy(value: str) -> float:
@@ -329,7 +343,7 @@ def _random_value(match: re.Match[str]) -> str:
     is_hex = re.fullmatch(r"[0-9a-fA-F]+", sample) is not None
     if _entropy(sample) < (3.0 if is_hex else 4.0) or not _looks_random(sample) or (is_hex and len(value) > 128):
         return match.group(0)
-    return match.group(0) if _readable(value) else _replace(match, "entropy")
+    return match.group(0) if _readable(value) else masked(match, "entropy")
 
 
 def _readable(value: str) -> bool:
@@ -354,4 +368,4 @@ def _card(match: re.Match[str]) -> str:
     for place, digit in enumerate(reversed(digits)):
         double = int(digit) * (1 + place % 2)
         total += double - 9 if double > 9 else double
-    return _replace(match, "card") if total % 10 == 0 else match.group(0)
+    return masked(match, "card") if total % 10 == 0 else match.group(0)

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from ..stores.entry import normalise, scrub
 from .host_rows import is_spoken_kind, spoken
@@ -221,20 +222,26 @@ def user_rows(messages: object) -> list[UserRow]:
 def _message_row(message: object) -> UserRow | None:
     if not isinstance(message, Mapping):
         return None
-    role = message.get("role")
-    if not isinstance(role, str) or role.strip().lower() != "user" or message.get("observed"):
-        return None
-    content = message.get("content")
-    if not is_spoken_kind(message.get("display_kind")):
-        return None
-    if message.get("_compressed_summary") and "[PRIOR CONTEXT" not in _text_of(content)[:200]:
+    if role_of(message) != "user" or not is_spoken(message):
         return None
     uid = message.get("message_uid")
-    return _row(content, _time_of(message), uid if isinstance(uid, str) else "")
+    return _row(message.get("content"), time_of(message), uid if isinstance(uid, str) else "")
+
+
+def role_of(message: Mapping[Any, Any]) -> str:
+    role = message.get("role")
+    return role.strip().lower() if isinstance(role, str) else ""
+
+
+def is_spoken(message: Mapping[Any, Any]) -> bool:
+    """False for a row that its flags mark as the host's own; a summary merged into a kept row holds that row's words."""
+    if message.get("observed") or not is_spoken_kind(message.get("display_kind")):
+        return False
+    return not message.get("_compressed_summary") or "[PRIOR CONTEXT" in text_of(message.get("content"))[:200]
 
 
 def _row(content: object, at: float | None, message_id: str) -> UserRow | None:
-    said, message_id = _text_of(content), safe_name(message_id)
+    said, message_id = text_of(content), safe_name(message_id)
     key = hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=20).digest()
     if (known := _READ.get(key)) is not None:
         safe, fingerprint = known
@@ -248,15 +255,21 @@ def _row(content: object, at: float | None, message_id: str) -> UserRow | None:
     return UserRow(text, fingerprint, at, message_id, safe)
 
 
-def _text_of(content: object) -> str:
+def decoded(content: object) -> object:
+    """A message content as it was before the host's database took it in."""
+    if not isinstance(content, str) or not content.startswith(_JSON_CONTENT):
+        return content
+    try:
+        return json.loads(content[len(_JSON_CONTENT) :])
+    except (ValueError, RecursionError):
+        return ""
+
+
+def text_of(content: object) -> str:
     """The text of a message content: a string, or the text parts of a list joined by line breaks (host.md 9.2)."""
+    content = decoded(content)
     if isinstance(content, str):
-        if not content.startswith(_JSON_CONTENT):
-            return content
-        try:
-            content = json.loads(content[len(_JSON_CONTENT) :])
-        except ValueError:
-            return ""
+        return content
     if not isinstance(content, list | tuple):
         return ""
     texts = []
@@ -268,7 +281,7 @@ def _text_of(content: object) -> str:
     return "\n".join(texts)
 
 
-def _time_of(message: Mapping[object, object]) -> float | None:
+def time_of(message: Mapping[Any, Any]) -> float | None:
     """When the message was sent, in epoch seconds, where the host says so in a form that is understood."""
     value = message.get("timestamp")
     if isinstance(value, bool) or value is None:

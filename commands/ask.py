@@ -1,4 +1,4 @@
-"""A question at the terminal.  Where nobody can be asked the answer is "", which every command takes as no."""
+"""Questions at the terminal.  Where nobody can be asked the answer is "", which every command takes as no."""
 
 import sys
 from collections.abc import Sequence
@@ -8,7 +8,12 @@ from .screen import Screen
 
 
 def ask(shown: Sequence[Part], question: str) -> str:
-    """Show `shown` and read one word, in lower case; "" without a terminal, at end of input and for Enter.
+    """One of the words that a question offers, in lower case."""
+    return typed(shown, question).lower()
+
+
+def typed(shown: Sequence[Part], question: str) -> str:
+    """Show `shown` and read one line as it is typed; "" without a terminal, at end of input and for Enter.
 
     The parts go to standard error, so that what a program reads on standard output is one answer.
     """
@@ -20,4 +25,4 @@ def ask(shown: Sequence[Part], question: str) -> str:
     Screen(sys.stderr).show(Answer({}, list(shown)))
     sys.stderr.write(f"\n{question}? ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip().lower()
+    return sys.stdin.readline().strip()

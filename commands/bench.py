@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..lookup import audience_of
 from ..recall.engine import Recalled
 from ..stores.entry import Entry, is_conflict, normalise, order_key
 from . import messages, words
@@ -17,7 +18,6 @@ from .answer import Answer, Line, Pairs, Part, Table
 from .home import Home
 from .questions import FORMS, Asked, Item, can_ask, questions
 from .screen import one_line
-from .words import audience_of
 
 NOTHING = "There is nothing to ask about yet: nothing is remembered here, and no conversation has been logged."
 TOP = (1, 5, 10)

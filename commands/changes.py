@@ -6,19 +6,23 @@ person's own word and holds for what the model writes, not for this.
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
 from ..audience import project_of
+from ..consolidate.derived import resting_on
+from ..lookup import audience_of
 from ..stores.entry import Entry, is_conflict, is_current, order_key
+from ..telling.rules import KINDS as RULES
+from ..telling.values import provenance_of
 from . import messages, words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .ask import ask
 from .entries import EVERYBODY, find
 from .home import Home
 from .screen import one_line, visible
-from .words import audience_of, brief, provenance_of
+from .words import brief
 
-RULES = ("rule", "taboo")  # they stay on this machine (D36)
 SESSION = "command-line"
 """`source_session` of what is stored by hand."""
 
@@ -40,15 +44,14 @@ def store(home: Home, args: Namespace) -> Answer:
     text = sys.stdin.read() if args.text == ["-"] else " ".join(args.text)
     if not text.strip():
         raise Refused("usage", "there is no text to remember")
+    # Rules and taboos stay on this machine (D36).
     if why := home.settings.write_refusal or (home.runtime.remote.refusal() if args.kind not in RULES else ""):
         raise Refused("remote_off", why)
-    from pathlib import Path
-
     receipt = home.runtime.writes.store(
         text.strip(),
         session_id=SESSION,
         audience=args.audience,
-        project=project_of(Path.cwd()) if args.project == "." else args.project,
+        project=project_named(args.project),
         repo=home.settings.repo,
         author=home.runtime.author(),
         speaker=None,
@@ -56,6 +59,15 @@ def store(home: Home, args: Namespace) -> Answer:
         redact=home.mask(),
     )
     return _receipt(receipt, show=True)
+
+
+def project_named(name: str) -> str:
+    """The project of `--project`: `.` is the one you are in.  Raises Refused where that is none."""
+    if name != ".":
+        return name
+    if not (project := project_of(Path.cwd())):  # it would hold everywhere, which nobody has asked for
+        raise Refused("usage", "this directory is in no git repository", "--project NAME names a project")
+    return project
 
 
 def forget(home: Home, args: Namespace) -> Answer:
@@ -73,7 +85,7 @@ def forgotten(home: Home, ref: str, *, whole: bool = False) -> Answer:
     view = home.view()
     entry = view.get(ref) if view is not None else None
     told = messages.told(home, entry) if whole and entry is not None else []
-    derived = _derived(home, ref) if whole else []
+    derived = resting_on(home.store.view().current(), [ref], []).refs if whole else []
     receipt = home.runtime.writes.forget(ref, audience=None)
     answer = _receipt(receipt)
     answer.data["log_erased"] = messages.settled(home)
@@ -148,20 +160,6 @@ def _receipt(receipt: Any, *, said: str = "", show: bool = False) -> Answer:
         if show:  # as it was stored: secrets replaced
             parts.append(Line(visible(words.text_of(receipt.entry)), "quiet"))
     return Answer(data, parts)
-
-
-def _derived(home: Home, ref: str) -> list[str]:
-    """Refs of current entries derived from `ref`, directly or over others."""
-    parents: dict[str, set[str]] = {}
-    for entry in home.store.view().current():
-        value = entry.get("derived_from")
-        parents[str(entry.get("ref"))] = {value} if isinstance(value, str) else set(map(str, value or ()))
-    found: list[str] = []
-    wanted = {ref}
-    while fresh := [child for child, origin in parents.items() if origin & wanted and child not in (*found, ref)]:
-        found += fresh
-        wanted = set(fresh)
-    return found
 
 
 def _copy_of(home: Home, ref: str) -> Entry:

@@ -4,6 +4,8 @@ Databases are opened read-write with `query_only`, so that a journal left by a k
 repairs anything, and where there is no file none is made.
 """
 
+import os
+import shlex
 import shutil
 import sqlite3
 import stat
@@ -14,9 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from ..checkup import broken_parts
 from ..outbox import OutboxError
 from ..outboxdb.database import wal_is_safe
-from ..runtime import PENDING_NOTICE_S, broken_parts
+from ..running.health import PENDING_NOTICE_S
 from . import words
 from .home import Home
 from .screen import one_line
@@ -42,6 +45,11 @@ class Finding:
     state: State
     said: str
     mend: str = ""
+
+    def told(self) -> str:
+        """In one line, with the command."""
+        said = self.said.rstrip(".")
+        return f"{said}: {self.mend}" if self.mend else said
 
 
 Check = Callable[[Home], Iterator[Finding]]
@@ -127,8 +135,6 @@ def _open_to_others(path: Path) -> Iterator[str]:
 
 
 def _writable(path: Path) -> bool:
-    import os
-
     return os.access(path, os.W_OK)
 
 
@@ -303,6 +309,4 @@ def kept(home: Home) -> Iterator[Finding]:
 
 
 def _quoted(path: Path) -> str:
-    import shlex
-
     return shlex.quote(str(path))

@@ -68,8 +68,7 @@ def model(home: Home) -> Iterator[Finding]:
     if not host_models.available():
         yield Finding("model", "wrong", "this Hermes lets no plugin ask a model: no summaries are made")
         return
-    named = [one for one in home.settings["consolidation.models"] if isinstance(one, str)]
-    if missing := host_models.missing_trust(home.path, routes_of(named)):
+    if missing := host_models.missing_trust(home.path, routes_of(home.settings["consolidation.models"])):
         keys = ", ".join(".".join(place) for place, _ in missing)
         yield Finding(
             "model", "wrong", f"Hermes does not permit the chosen model: {keys}", "hermes cognition consolidate --setup"

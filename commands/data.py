@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..lookup import audience_of
 from ..merge import Delivery, push_batch
-from ..rules import KINDS as RULES
 from ..stores import files
 from ..stores.entry import Entry, is_version
+from ..telling.rules import KINDS as RULES
 from . import messages, words
 from .answer import Answer, Line, Part, Refused, Table
 from .entries import EVERYBODY
 from .home import Home
 from .screen import as_json, one_line
-from .words import audience_of
 
 FORM = "cognition_export"
 VERSION = 1

@@ -28,10 +28,10 @@ _TONES: dict[str, Tone] = {"well": "", "note": "quiet", "wrong": "bad"}
 def doctor(home: Home, args: Namespace) -> Answer:
     """All findings; ends with 1 when something is wrong."""
     found = checks.run(home, EVERY)
-    if getattr(args, "ask_model", False):
+    if args.ask_model:
         found += checks.run(home, (("answer", checks_host.answer),))
     wrong = [finding for finding in found if finding.state == "wrong"]
-    rows = [(_SIGNS[one.state], one.name, _told(one)) for one in found]
+    rows = [(_SIGNS[one.state], one.name, one.told()) for one in found]
     table: Part = Table(("", "checked", "found"), rows, [_TONES[one.state] for one in found])
     data = {"home": str(home.path), "wrong": len(wrong), "findings": [asdict(finding) for finding in found]}
     if wrong:
@@ -39,8 +39,3 @@ def doctor(home: Home, args: Namespace) -> Answer:
     else:
         last = Line("All is well.", "good")
     return Answer(data, [Line(f"home {home.path}"), table, last], WRONG if wrong else DONE)
-
-
-def _told(finding: checks.Finding) -> str:
-    said = finding.said.rstrip(".")
-    return f"{said}: {finding.mend}" if finding.mend else said

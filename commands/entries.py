@@ -5,14 +5,16 @@ from argparse import Namespace
 from collections import Counter
 from typing import Any
 
+from ..lookup import audience_of
 from ..provenance import read_archive
 from ..stores import ops
 from ..stores.entry import Entry, is_conflict, is_current, order_key
+from ..telling.values import provenance_of
 from . import messages, words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .home import Home
 from .screen import one_line, visible
-from .words import audience_of, brief, provenance_of
+from .words import brief
 
 EVERYBODY = "all"
 NOTHING = "Nothing is remembered here yet."

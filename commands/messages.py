@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from ..lookup import audience_of
 from ..stores.entry import normalise
 from . import words
 from .answer import Answer, Line, Pairs, Part, Refused
@@ -76,7 +77,7 @@ def told(home: Home, entry: Mapping[str, Any]) -> list[str]:
     first = own.get("message_ref") if isinstance(own, Mapping) else None
     refs = [first] if isinstance(first, str) else []
     if log is not None:
-        refs += log.stating(words.audience_of(entry), str(entry.get("content") or ""))
+        refs += log.stating(audience_of(entry), str(entry.get("content") or ""))
     return list(dict.fromkeys(refs))
 
 
@@ -85,7 +86,7 @@ def unmade(home: Home, entry: Mapping[str, Any], refs: Sequence[str], entries: S
     part = home.runtime.consolidating
     if not part.has_derived():
         return []
-    text, audience = str(entry.get("content") or ""), words.audience_of(entry)
+    text, audience = str(entry.get("content") or ""), audience_of(entry)
     return list(part.erase(audience, text, refs, refs=entries, whole=True).refs)
 
 

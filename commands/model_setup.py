@@ -6,7 +6,7 @@ from typing import Any
 
 from ..settings.route import AUTO, COST, OFF, WrongRoute, answers_of, chosen, routes_of, trust_lines
 from .answer import Answer, Line, Pairs, Part, Refused
-from .ask import ask
+from .ask import ask, typed
 from .home import Home
 from .screen import one_line
 
@@ -21,11 +21,11 @@ def setup(home: Home, args: Namespace) -> Answer:
         raise Refused("unavailable", "this Hermes has no door to models for plugins")
     main = host_models.main_model(home.path)
     now = chosen(home.settings, pinned=host_models.pinned(home.path))
-    typed = args.model if args.model is not None else _typed(now, main)
-    if not typed:
+    model = args.model if args.model is not None else _asked(now, main)
+    if not model:
         raise Refused("usage", "no model was named", "hermes cognition consolidate --setup --model PROVIDER:MODEL")
     try:
-        answers = answers_of(typed)
+        answers = answers_of(model)
     except WrongRoute as problem:
         raise Refused("usage", str(problem)) from None
     keys = host_models.missing_trust(home.path, routes_of(answers["consolidation.models"]))
@@ -35,7 +35,7 @@ def setup(home: Home, args: Namespace) -> Answer:
             Line("Hermes lets a plugin choose a model only when its configuration says so:"),
             Pairs(trust_lines(keys)),
         ]
-    if not args.yes and ask(parts, f"Use {one_line(typed)} and write this (y/n)") not in ("y", "yes"):
+    if not args.yes and ask(parts, f"Use {one_line(model)} and write this (y/n)") not in ("y", "yes"):
         raise Refused("declined", "nothing was changed", "with --yes it is not asked")
     for place, value in keys:
         if why := home.host.write_setting(home.path, place, value):
@@ -45,9 +45,9 @@ def setup(home: Home, args: Namespace) -> Answer:
     lines = config.save(
         answers, home.path, host, write=home.host.setting_writer(home.path), reset=list(_reset(answers))
     )
-    data: dict[str, Any] = {"model": typed, "permitted": [".".join(place) for place, _ in keys]}
+    data: dict[str, Any] = {"model": model, "permitted": [".".join(place) for place, _ in keys]}
     said = (
-        "Consolidation is off." if typed == OFF else f"Model for summaries: {one_line(typed)}. A new session uses it."
+        "Consolidation is off." if model == OFF else f"Model for summaries: {one_line(model)}. A new session uses it."
     )
     return Answer(data, [Line(said, "good"), *[Line(line, "quiet") for line in lines]])
 
@@ -56,7 +56,7 @@ def _reset(answers: dict[str, Any]) -> list[str]:
     return [name for name, value in answers.items() if value in ([], False)]
 
 
-def _typed(now: str, main: str) -> str:
+def _asked(now: str, main: str) -> str:
     """What the person types; Enter keeps what is there."""
     if not sys.stdin.isatty():
         return ""
@@ -66,6 +66,6 @@ def _typed(now: str, main: str) -> str:
         (OFF, "no summaries"),
     ]
     return (
-        ask([Line("Which model reads your conversations in the background?", "title"), Pairs(rows)], f"Model [{now}]")
+        typed([Line("Which model reads your conversations in the background?", "title"), Pairs(rows)], f"Model [{now}]")
         or now
     )

@@ -51,7 +51,9 @@ def _list(parser: Parser) -> None:
 def _store(parser: Parser) -> None:
     parser.add_argument("text", nargs="+", metavar="TEXT", help="what to remember; `-` reads it from standard input")
     parser.add_argument("--kind", choices=KINDS, default="note", help="what it is (default: note)")
-    parser.add_argument("--project", default="", metavar="NAME", help="recall it in this project only")
+    parser.add_argument(
+        "--project", default="", metavar="NAME", help="recall it in this project only; `.` is the one you are in"
+    )
     parser.add_argument("--audience", default="owner", metavar="NAME", help="whose memory (default: owner)")
 
 

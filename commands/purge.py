@@ -23,6 +23,7 @@ from typing import Any
 
 from ..delivery import forgotten
 from ..delivery.review import Review
+from ..lookup import audience_of
 from ..provenance import read_archive
 from ..stores import files, ops
 from ..stores.entry import Entry, digest, entry_fact_key, is_copy, normalise
@@ -108,7 +109,7 @@ def _plan(home: Home, refs: list[str], needle: str, *, kept: bool) -> Plan:
     for payload in plan.rows.values():
         _text(plan, payload)
     plan.messages = [ref for ref in refs if messages.is_message(ref) and messages.known(home, ref)]
-    whose = {words.audience_of(entry) for entry in (*plan.entries.values(), *plan.rows.values())}
+    whose = {audience_of(entry) for entry in (*plan.entries.values(), *plan.rows.values())}
     said = messages.stating(home, whose or {"owner"}, plan.texts, plan.needle)
     plan.messages += [one.ref for one in said if one.ref not in plan.messages]
     plan.archived = sum(1 for line in _lines(home) if _hit(line, plan, matches))
@@ -152,7 +153,7 @@ def _waiting(home: Home, refs: Iterable[str]) -> Iterator[Entry]:
 
 
 def _outbox(home: Home) -> dict[str, Entry]:
-    """Every payload that is still kept, by ref.  Raises Refused while one of them is being committed."""
+    """Every payload that is still kept, by ref."""
     found: dict[str, Entry] = {}
     if not home.has_outbox:
         return found
@@ -195,6 +196,9 @@ def _hit(line: bytes, plan: Plan, matches: Callable[[object, Any], bool]) -> boo
 def _done(home: Home, plan: Plan) -> Answer:
     data: dict[str, Any] = {"entries": sorted(plan.entries), "rows": len(plan.rows), "archived": plan.archived}
     data["messages"] = plan.messages
+    if plan.entries:
+        with home.store.transaction(timeout=WAIT_S):
+            pass  # a store that is busy refuses here, before anything has changed
     if plan.rows or plan.entries:
         _empty_outbox(home, plan)
     _empty_log(home, plan)
@@ -233,12 +237,13 @@ def _done(home: Home, plan: Plan) -> Answer:
 
 
 def _empty_outbox(home: Home, plan: Plan) -> None:
-    """Marks first: whatever was said before and is pushed later is dropped (D63)."""
+    """Marks first: whatever was said before and is pushed later is dropped (D63).
+
+    Raises Refused while a row is being committed.
+    """
     now = home.clock()
     for ref, entry in {**plan.rows, **plan.entries}.items():
-        forgotten.forget(
-            home.outbox, ref, [entry_fact_key(entry)], words.audience_of(entry), at=now, wait=WAIT_S, gone=True
-        )
+        forgotten.forget(home.outbox, ref, [entry_fact_key(entry)], audience_of(entry), at=now, wait=WAIT_S, gone=True)
     review = Review(home.outbox)
     for ref in plan.rows:
         row = review.show(ref)
@@ -260,7 +265,7 @@ def _empty_log(home: Home, plan: Plan) -> None:
     """Statements lose their sentence; what was named, or holds the text that was asked for, goes as a whole."""
     if (log := messages.log_of(home)) is not None:
         for entry in (*plan.entries.values(), *plan.rows.values()):
-            whose, said = words.audience_of(entry), _content(entry)
+            whose, said = audience_of(entry), _content(entry)
             refs = log.stating(whose, said)
             log.forget_statement(whose, said)
             home.runtime.consolidating.forgot(whose, said, refs)  # and what was made of those messages

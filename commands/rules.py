@@ -2,19 +2,18 @@
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
-from ..audience import project_of
-from ..rules import KINDS
+from ..lookup import audience_of
 from ..stores.entry import Entry, is_current, order_key
+from ..telling.rules import KINDS
 from . import words
 from .answer import Answer, Line, Part, Refused, Table
-from .changes import SESSION, forgotten
+from .changes import SESSION, forgotten, project_named
 from .entries import EVERYBODY, find
 from .home import Home
 from .screen import one_line, visible
-from .words import audience_of, brief
+from .words import brief
 
 SHOWN = "A new session has it in its prompt; a running one is told once."
 
@@ -34,14 +33,11 @@ def _add(home: Home, args: Namespace) -> Answer:
     entry = known.get(text.strip()) if known is not None else None
     if entry is not None and is_current(entry):
         return _confirm(home, entry, kind)
-    project = project_of(Path.cwd()) if args.project == "." else args.project
-    if args.project == "." and not project:  # it would hold everywhere, which nobody has asked for
-        raise Refused("usage", "this directory is in no git repository", "--project NAME names a project")
     receipt = home.runtime.writes.store(
         text.strip(),
         session_id=SESSION,
         audience=args.audience,
-        project=project,
+        project=project_named(args.project),
         repo=home.settings.repo,
         author=home.runtime.author(),
         kind=kind,
@@ -63,7 +59,7 @@ def _confirm(home: Home, entry: Entry, kind: str) -> Answer:
         current = txn.get(ref)
         if current is None:
             raise Refused("not_found", f"there is no entry {visible(ref)!s:.120}")
-        changed = {**current, "kind": kind, "confirmed": True}
+        changed = {**current, "kind": kind}
         changed.pop("unconfirmed", None)
         if changed != current:
             txn.put(changed)

@@ -5,13 +5,13 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
+from ..lookup import audience_of
 from ..outbox import OutboxError
 from ..stores.entry import is_conflict
 from . import checks, checks_host, words
-from .answer import Answer, Line, Pairs, Part
+from .answer import Answer, Line, Pairs, Part, Tone
 from .home import Home
 from .screen import one_line
-from .words import audience_of
 
 _LOOKED_AT: tuple[tuple[str, checks.Check], ...] = (
     ("plugin", checks.parts),
@@ -67,10 +67,14 @@ def status(home: Home, _args: Namespace) -> Answer:
     parts: list[Part] = [Pairs(rows)]
     if not wrong:
         parts.append(Line("All is well.", "good"))
-    for title, group, tone in (("Wrong", wrong, "bad"), ("Worth knowing", notes, "")):
+    groups: tuple[tuple[str, list[checks.Finding], Tone], ...] = (
+        ("Wrong", wrong, "bad"),
+        ("Worth knowing", notes, ""),
+    )
+    for title, group, tone in groups:
         if group:
             parts.append(Line(title, "title"))
-            parts += [Line(_told(finding), tone) for finding in group]  # type: ignore[arg-type]
+            parts += [Line(f"- {finding.told()}", tone) for finding in group]
     return Answer(data, parts)
 
 
@@ -147,8 +151,3 @@ def _waiting(home: Home) -> tuple[str, dict[str, Any]]:
 
 def _tenth(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 1)
-
-
-def _told(finding: checks.Finding) -> str:
-    said = f"- {finding.said.rstrip('.')}"
-    return f"{said}: {finding.mend}" if finding.mend else said

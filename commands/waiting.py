@@ -20,6 +20,7 @@ _NAMES = ("ref", "state", "session_id", "op", "target_ref", "audience", "binding
 
 
 def queue(home: Home, args: Namespace) -> Answer:
+    """One verb of `queue`, `list` when none is given, or the spelling of the earlier program."""
     verb = args.queue_verb or "list"
     if args.retry:
         return _retry(home, [args.retry], every=False, risky=args.acknowledge_duplicate_risk)
@@ -39,7 +40,7 @@ def queue(home: Home, args: Namespace) -> Answer:
     if verb == "discard":
         return _discard(home, args.refs, args.older_than)
     if verb == "requeue":
-        return _requeue(home, args.refs, risky=getattr(args, "acknowledge_duplicate_risk", False))
+        return _requeue(home, args.refs, risky=args.acknowledge_duplicate_risk)
     if verb == "purge":
         return _purge(home, yes=args.yes)
     return _approve(home, args.refs, args.all)

@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Any
 
 from ..capture.redact import redact
+from ..lookup import audience_of
 from ..stores.entry import Entry, is_conflict, is_current
+from ..telling.values import provenance_of
 
 _STEPS = ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
@@ -51,17 +53,6 @@ def size(number: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" or amount >= 10 else f"{amount:.1f} {unit}"
         amount /= 1024
     return f"{amount:.1f} GB"
-
-
-def audience_of(entry: Mapping[str, Any]) -> str:
-    """Entries of earlier files have no audience and are the owner's."""
-    value = entry.get("audience")
-    return value if isinstance(value, str) and value else "owner"
-
-
-def provenance_of(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    value = entry.get("provenance")
-    return value if isinstance(value, Mapping) else {}
 
 
 def speaker_of(entry: Mapping[str, Any]) -> str:

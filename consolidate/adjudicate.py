@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..lookup import audience_of
 from ..stores.entry import Entry, is_conflict, is_current
 from . import prompts, reply
 from .model import SHORT_ANSWER, ModelError, Models
@@ -41,7 +42,7 @@ def may_be_compared(entry: Entry, audience: str, project: str, own: str) -> bool
         ref != own
         and is_current(entry)
         and not is_conflict(entry)
-        and str(entry.get("audience") or "owner") == audience
+        and audience_of(entry) == audience
         and str(entry.get("project") or "") in (project, "")
         and entry.get("kind") in KINDS
         and not is_operational(ref)

@@ -14,7 +14,7 @@ from ..outboxdb.tasks import Task
 from ..stores.entry import Entry, is_current
 from ..stores.view import View
 from . import names, prompts, reply
-from .desk import Desk, LeaseLost, Passing, Permanent
+from .desk import Desk, LeaseLost
 from .model import patient
 from .plan import archive, scope_of
 
@@ -78,15 +78,7 @@ def _archive(desk: Desk, task: Task, tier: int, batch: list[Entry], audience: st
     if not body:
         shown = [(str(member["ref"]), str(member.get("content", ""))) for member in batch]
         text = prompts.archive(shown, tier)
-        seq, answer = desk.models.ask("cascade", prompts.SYSTEM, text, attempt=task.attempts)
-        try:
-            title, summary = reply.archive(answer.text, tier)
-        except reply.Incomplete as problem:
-            desk.models.relabel(seq, "incomplete", problem.label)
-            raise Passing(problem.label) from None
-        except reply.Unusable as problem:
-            desk.models.relabel(seq, "error", problem.label)
-            raise Permanent(problem.label) from None
+        title, summary = desk.ask("cascade", text, lambda said: reply.archive(said, tier), attempt=task.attempts)
         body = {"title": desk.redact(title), "summary": desk.redact(summary)}
         with patient(desk.database) as tx:
             if not tasks.is_held(tx, task):

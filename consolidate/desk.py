@@ -3,18 +3,21 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ..capture.redact import redact
 from ..chatlog import ChatLog
 from ..config import Settings
 from ..outboxdb.database import Database
 from ..stores.local import LocalStore
+from . import prompts, reply
 from .adjudicate import Search
 from .apply import Forgotten
 from .model import Models
 from .plan import Scope
 
 STORE_WAIT_S = 2.0  # seconds for the store's lock; then the plan waits, committed
+Read = TypeVar("Read")
 
 
 class LeaseLost(RuntimeError):
@@ -60,6 +63,21 @@ class Desk:
     def scope(self, audience: str, project: str) -> Scope:
         """A scope as new entries carry it."""
         return Scope(audience, project, self.settings.repo, self.author())
+
+    def ask(self, purpose: str, text: str, read: Callable[[str], Read], *, attempt: int) -> Read:
+        """What `read` makes of the answer, which the record of the call says too.
+
+        Raises Passing for an answer that was cut, Permanent for one that cannot be used, ModelError for none.
+        """
+        seq, answer = self.models.ask(purpose, prompts.SYSTEM, text, attempt=attempt)
+        try:
+            return read(answer.text)
+        except reply.Incomplete as problem:
+            self.models.relabel(seq, "incomplete", problem.label)
+            raise Passing(problem.label) from None
+        except reply.Unusable as problem:
+            self.models.relabel(seq, "error", problem.label)
+            raise Permanent(problem.label) from None
 
     def count(self, what: str, number: int = 1) -> None:
         """One more of something, for status."""

@@ -18,6 +18,7 @@ from typing import Any
 from ..chatlog import parse_range
 from ..delivery import forgotten
 from ..logdb.forgetting import occurrences, tokens, words_of
+from ..lookup import audience_of
 from ..outbox import Outbox
 from ..outboxdb import plans, tasks
 from ..outboxdb.limits import WORKER_WAIT
@@ -27,6 +28,7 @@ from ..stores.entry import Entry, entry_fact_key
 from . import names
 from .derived import resting_on, span_of
 from .desk import STORE_WAIT_S, Desk
+from .plan import scope_key
 from .span import AGAIN
 
 SHARED = 0.6  # of a statement's telling words, which say that a text made from its message states it too
@@ -68,7 +70,7 @@ def erase(
         for ref in view
         if (names.is_operational(ref) or names.is_unit(ref))
         and (entry := view.get(ref)) is not None
-        and str(entry.get("audience") or "owner") == audience
+        and audience_of(entry) == audience
         and entry.get("kind") in KINDS
     ]
     near = set(resting_on(made, refs, messages).refs)
@@ -82,7 +84,7 @@ def erase(
     ]
     sids = {where[0] for ref in messages if (where := parse_range(ref)) is not None}
     found = Erased([str(entry["ref"]) for entry in doomed])
-    scopes = {f"{audience}\x1f{entry.get('project') or ''}" for entry in doomed}
+    scopes = {_scope_of(entry) for entry in doomed}
     with desk.database.transaction(wait=WORKER_WAIT) as tx:
         _drop_unfinished(tx, desk, sids, scopes)
     if doomed:
@@ -133,7 +135,7 @@ def replace_from(desk: Desk, sid: str, first: int) -> int:
         for ref in spans:
             txn.remove(ref)
     with desk.database.transaction(wait=WORKER_WAIT) as tx:
-        plans.drop_unfinished(tx, [sid])
+        start = min([start, *(begin for _, _, begin, _ in plans.drop_unfinished(tx, [sid]))])
         plans.reset(tx, desk.shelf, sid, start)
     return start
 
@@ -174,4 +176,4 @@ def _read_again(tx: sqlite3.Connection, desk: Desk, sid: str, scope: str, start:
 
 
 def _scope_of(entry: Mapping[str, Any]) -> str:
-    return f"{entry.get('audience') or 'owner'}\x1f{entry.get('project') or ''}"
+    return scope_key(audience_of(entry), str(entry.get("project") or ""))

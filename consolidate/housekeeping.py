@@ -4,16 +4,16 @@ One process of a home does it at a time, under a lease.  Each pass acts on posit
 never stops the others, and a pass that cannot read changes nothing.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..outboxdb import plans, tasks
 from ..outboxdb.limits import WORKER_WAIT
 from .desk import Desk
-from .triggers import Trigger, consider
+from .triggers import Trigger, consider, tokens
 
 LEASE, LEASE_S = "housekeeping", 300.0
-LOOKED_AT = 64  # sessions of a scope that one start reads at most, the largest
+LOOKED_AT = 64  # sessions of a scope whose tokens one start counts at most, those with most new messages
 
 
 @dataclass(frozen=True)
@@ -75,24 +75,25 @@ def prune(desk: Desk, listed: Collection[str] | None, live: Collection[str]) -> 
 
 
 def backfill(desk: Desk) -> int:
-    """Owe what earlier runs left: per scope failed ranges, then the sessions with most new messages (D90, HA161).
+    """Owe what earlier runs left: per scope failed ranges, then the sessions with most new tokens (D90, HA161).
 
     Sessions below the floor of new tokens cost nothing at a start.
     """
     with desk.database.reading() as db:
         known = {one.sid: one for one in plans.all_progress(db, desk.shelf)}
         failed = tasks.failed(db, desk.shelf)
-    waiting: dict[tuple[str, str], list[tuple[bool, int, str]]] = {}
+    waiting: dict[tuple[str, str], list[tuple[bool, int, str, int]]] = {}
     for sid, end in desk.log.counts().items():
         done = max(known[sid].consolidated, known[sid].asked) if sid in known else 0
         if end > done or sid in failed:
             place = desk.log.place_of(sid)
             if place is not None:
-                waiting.setdefault((place.audience, place.project), []).append((sid not in failed, done - end, sid))
+                scope = (place.audience, place.project)
+                waiting.setdefault(scope, []).append((sid not in failed, done - end, sid, done))
     owed = 0
     for sessions in waiting.values():
         taken = 0
-        for new, _, sid in sorted(sessions)[:LOOKED_AT]:
+        for new, _, sid in sorted(_measured(desk, sorted(sessions)[:LOOKED_AT])):
             if taken == int(desk.settings["housekeeping.backfill_per_scope"]):
                 break
             try:
@@ -101,6 +102,15 @@ def backfill(desk: Desk) -> int:
                 desk.note("consolidation backfill", problem)
         owed += taken
     return owed
+
+
+def _measured(desk: Desk, sessions: Iterable[tuple[bool, int, str, int]]) -> Iterator[tuple[bool, int, str]]:
+    """(whether it is no failed one, less its new tokens, conversation), of (the same, less its messages, ..., done)."""
+    for new, _, sid, done in sessions:
+        try:
+            yield new, -tokens(desk.log.messages(sid, done)), sid
+        except Exception as problem:
+            desk.note("consolidation backfill", problem)
 
 
 def _once_more(desk: Desk, sid: str) -> bool:

@@ -26,7 +26,7 @@ from ..stores.errors import StoreError
 from . import cascade, span
 from .apply import apply
 from .desk import STORE_WAIT_S, Desk, LeaseLost, Passing, Permanent
-from .model import CallFailed, ModelError, NoRoute, Paused, patient
+from .model import ModelError, NoRoute, Paused, patient
 
 log = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ class Lane:
             self._put_back(task, "defer", problem.label, max(1.0, problem.seconds))
         except Permanent as problem:
             self._put_back(task, "fail", str(problem))
-        except (Passing, CallFailed, ModelError, StoreError) as problem:
+        except (Passing, ModelError, StoreError) as problem:
             self._try_again(task, str(problem))
         except OutboxError:
             raise

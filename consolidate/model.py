@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..budget import gate_tokens as estimate
 from ..config import Settings
@@ -22,11 +22,10 @@ from ..outboxdb import attempts
 from ..outboxdb.database import Database
 from ..outboxdb.errors import OutboxBusy, OutboxError
 from ..outboxdb.limits import WORKER_WAIT
+from ..settings.route import is_off, routes_of
 
-TASK = "cognition_consolidation"  # the host's name for our calls, where it knows such names
 BREAKER_FAILURES = 5  # in a row
 BREAKER_S = (60.0, 1800.0)  # first and longest time that a route rests
-NO_MODEL = frozenset({"off", "none"})  # as names of a model
 SHORT_ANSWER = 1024  # tokens asked for in a verdict
 PAID_WAIT_S, PAID_TURN_S = 30.0, 0.2  # seconds for another program's lock when an answer has been paid for; at a time
 
@@ -75,7 +74,6 @@ class Complete(Protocol):
         *,
         provider: str,
         model: str,
-        task: str,
         max_tokens: int,
         timeout: float | None,
         purpose: str,
@@ -136,17 +134,16 @@ class Models:
 
     def routes(self) -> list[Route]:
         """The chosen routes in order; [] when no call may be made (a dedicated route is required)."""
-        if self._complete is None or self._settings["consolidation.enabled"] in (False, "false"):
+        if self._complete is None or is_off(self._settings):
             return []
-        own = own_routes(self._settings["consolidation.models"])
-        if own:
-            return own
+        if own := routes_of(self._settings["consolidation.models"]):
+            return [Route(*pair) for pair in own]
         chosen = self._pinned() or self._settings["consolidation.allow_auto_route"]
         return [Route()] if chosen else []
 
     def why_not(self) -> str:
         """Why no model is asked, in one line; "" when one may be."""
-        if self._settings["consolidation.enabled"] in (False, "false"):
+        if is_off(self._settings):
             return "consolidation is switched off (consolidation.enabled)"
         if self._complete is None:
             return "this host offers no door to models here"
@@ -196,7 +193,6 @@ class Models:
                 messages,
                 provider=route.provider,
                 model=route.model,
-                task=TASK,
                 max_tokens=most_out,
                 timeout=float(self._settings["consolidation.timeout_ms"]) / 1000.0,
                 purpose=f"cognition {purpose}",
@@ -305,26 +301,3 @@ def patient(database: Database) -> Iterator[sqlite3.Connection]:
                     raise
             time.sleep(PAID_TURN_S)
         yield tx
-
-
-def own_routes(given: Any) -> list[Route]:
-    """`consolidation.models` as routes: `provider:model`, `{provider, model}`, or a provider alone; doubles dropped.
-
-    `auto` is what the host takes for the conversations, `off` is none.
-    """
-    routes: list[Route] = []
-    for item in given if isinstance(given, list) else ():
-        word = item.strip().casefold() if isinstance(item, str) else ""
-        if word in NO_MODEL:
-            continue
-        if word == "auto":
-            routes += [Route()] if Route() not in routes else []
-            continue
-        if isinstance(item, Mapping):
-            parts = (str(item.get("provider") or "").strip(), str(item.get("model") or "").strip())
-        else:
-            provider, _, model = str(item).partition(":")
-            parts = (provider.strip(), model.strip())
-        if any(parts) and Route(*parts) not in routes:
-            routes.append(Route(*parts))
-    return routes

@@ -55,8 +55,7 @@ def archive_name(tier: int, members: Iterable[str]) -> str:
     """The archive of `members`, whatever their order (HA29).  Raises ValueError outside tiers 2 to 8."""
     if not 2 <= tier <= LAST_TIER:
         raise ValueError(f"archives have tiers 2 to {LAST_TIER}, not {tier}")
-    ordered = sorted(member.encode("utf-8") for member in members)
-    return f"sum{tier}-{_digest(_lines(part.decode('utf-8') for part in ordered))[:12]}"
+    return f"sum{tier}-{_digest(*sorted(members))[:12]}"  # text sorts as its UTF-8 bytes do
 
 
 def unit_name(title: str, content: str, *, project: str | None = None) -> str:
@@ -65,7 +64,7 @@ def unit_name(title: str, content: str, *, project: str | None = None) -> str:
     project  given when the plain name is held by an entry of another project (HA34)
     """
     own = slug(title)
-    return f"wu-{own}-{_digest(_lines([own, content.strip(), *([] if project is None else [project])]))[:8]}"
+    return f"wu-{own}-{_digest(own, content.strip(), *([] if project is None else [project]))[:8]}"
 
 
 def session_name(sid: str) -> str:
@@ -75,7 +74,7 @@ def session_name(sid: str) -> str:
 
 def delegation_name(child: str, sid: str, task: str, result: str) -> str:
     """A finished subagent, by its own session or, when that is not known, by what it did (H15)."""
-    return f"delegation-{coded(child)}" if child else f"delegation-{coded(sid)}-{_digest(_lines([task, result]))[:8]}"
+    return f"delegation-{coded(child)}" if child else f"delegation-{coded(sid)}-{_digest(task, result)[:8]}"
 
 
 def tier_of(name: str) -> int:
@@ -116,12 +115,8 @@ def _is_reserved(tag: str) -> bool:
     return low in RESERVED or low.startswith("summary ")
 
 
-def _lines(parts: Iterable[str]) -> str:
-    return "\n".join(parts)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _digest(*lines: str) -> str:
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def batches(members: Sequence[T], size: int) -> list[Sequence[T]]:

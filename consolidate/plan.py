@@ -35,7 +35,12 @@ class Scope:
     @property
     def key(self) -> str:
         """The scope as one text, for tasks that are keyed by it."""
-        return f"{self.audience}\x1f{self.project}"
+        return scope_key(self.audience, self.project)
+
+
+def scope_key(audience: str, project: str) -> str:
+    """Audience and project as one text."""
+    return f"{audience}\x1f{project}"
 
 
 def scope_of(key: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..outboxdb import plans
+from ..settings.route import is_off
 from .desk import Desk
 from .names import span_name
 from .reading import delegations, load
@@ -32,7 +33,7 @@ class Requested:
 
 def summarise(desk: Desk, session: str) -> Requested:
     """Owe the summary of everything new in a session; the thresholds are waived, the session is never guessed."""
-    if desk.settings["consolidation.enabled"] in (False, "false"):
+    if is_off(desk.settings):
         return Requested("disabled", said="Consolidation is switched off (consolidation.enabled).")
     sid = known_session(desk, session)
     if not sid:

@@ -18,7 +18,7 @@ from ..outboxdb.plans import Plan
 from ..outboxdb.tasks import CASCADE, Task
 from ..stores.entry import Entry
 from . import adjudicate, names, prompts, reply, topics, transcript
-from .desk import Desk, LeaseLost, Passing, Permanent, topic_gate
+from .desk import Desk, LeaseLost, Passing, topic_gate
 from .model import patient
 from .plan import Json, Scope, span, unit
 from .reading import delegations, load
@@ -88,15 +88,7 @@ def _read(
         if not piece.text:
             return piece.stop
         text = prompts.extraction(piece.text, units, part=piece.part)
-        seq, answer = desk.models.ask("extraction", prompts.SYSTEM, text, attempt=task.attempts)
-        try:
-            found = reply.extraction(answer.text, units)
-        except reply.Incomplete as problem:
-            desk.models.relabel(seq, "incomplete", problem.label)
-            raise Passing(problem.label) from None
-        except reply.Unusable as problem:
-            desk.models.relabel(seq, "error", problem.label)
-            raise Permanent(problem.label) from None
+        found = desk.ask("extraction", text, lambda said: reply.extraction(said, units), attempt=task.attempts)
         more = piece.part is not None and piece.part[0] < piece.part[1]
         clean = desk.redact  # a model may put together what no message holds: invariant 6 has no exception
         replies.append(

@@ -12,9 +12,11 @@
 What counts is what the log holds beyond the last accepted task, so that a restart cannot lower it (HA79).
 """
 
+from collections.abc import Iterable
 from enum import Enum
 
 from ..budget import gate_tokens as estimate
+from ..chatlog import Message
 from ..outboxdb import plans, tasks
 from ..outboxdb.limits import WORKER_WAIT
 from ..outboxdb.tasks import CONSOLIDATE
@@ -31,6 +33,11 @@ class Trigger(Enum):
     START = "start"
     BOUNDARY = "boundary"
     REQUEST = "request"
+
+
+def tokens(messages: Iterable[Message]) -> int:
+    """What these messages count before a gate: estimated tokens of those that live."""
+    return sum(estimate(message.text) for message in messages if message.state == "live")
 
 
 def consider(desk: Desk, sid: str, trigger: Trigger, *, wait: float = WORKER_WAIT) -> bool:
@@ -59,7 +66,7 @@ def consider(desk: Desk, sid: str, trigger: Trigger, *, wait: float = WORKER_WAI
     elif trigger in (Trigger.BOUNDARY, Trigger.REQUEST):
         gate = 0
     early = trigger is Trigger.TURN and turn - known.asked_turn < int(desk.settings["consolidation.check_every_turns"])
-    if early or (gate and sum(estimate(message.text) for message in live) < gate):
+    if early or (gate and tokens(live) < gate):
         # A topic that has ended may be summarised sooner (HI13); what follows it waits for its own gates.
         ended = topics.cut(live, stop, topic_gate(desk.settings)) if trigger is Trigger.TURN else stop
         if ended >= stop:

@@ -80,6 +80,3 @@ class RemoteWorker(Worker):
                    WHERE binding = ? AND state = 'pending' AND failure_kind IN ('not_sent', 'rejected')""",
                 (self._clock(), self.binding),
             )
-
-
-__all__ = ["RemoteWorker"]

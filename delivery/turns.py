@@ -16,19 +16,18 @@ take at once is kept in memory until it can; the turn is not sent again for that
 """
 
 import contextlib
-import contextvars
 import logging
-import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..memoria.errors import MemoriaError, NotSent, OutcomeUnknown, ReadFailed, Refused
 from ..outboxdb.errors import OutboxError
 from ..outboxdb.limits import LEASE_SECONDS, TURN_RETRY_JITTER, TURN_RETRY_MAX_SECONDS, WORKER_WAIT
 from ..outboxdb.turns import TurnRow, Turns, TurnVerdict
+from .threads import OneThread, renewing
 
 _log = logging.getLogger(__name__)
 
@@ -169,7 +168,7 @@ class TurnSender:
         return True
 
     def _upload(self, row: TurnRow) -> TurnVerdict:
-        with self._leased(row):
+        with renewing(lambda: self.turns.renew([row]), LEASE_SECONDS / 3):
             try:
                 reply = self._send(row.payload)
             except NotSent as error:
@@ -233,68 +232,19 @@ class TurnSender:
             with contextlib.suppress(Exception):
                 self._notice(code, hint)
 
-    @contextlib.contextmanager
-    def _leased(self, row: TurnRow) -> Iterator[None]:
-        """Renew the lease at each third of it while the upload lasts (MD29)."""
-        ended = threading.Event()
 
-        def renew() -> None:
-            while not ended.wait(LEASE_SECONDS / 3):
-                with contextlib.suppress(OutboxError):
-                    self.turns.renew([row])
+class Uploader(OneThread):
+    """Drains a sender when something is due: it sleeps until then, or until `wake`, and polls nothing."""
 
-        keeper = threading.Thread(target=renew, name="cognition-lease", daemon=True)
-        with contextlib.suppress(RuntimeError):  # no new thread while the interpreter ends
-            keeper.start()
-        try:
-            yield
-        finally:
-            ended.set()
-
-
-class Uploader:
-    """The thread that drains a sender when something is due: it sleeps until then, or until `wake`, and polls nothing.
-
-    No thread runs before the first `wake`; it runs in a copy of that caller's context, where home and secrets are the
-    right ones (P45).  After `stop` none is started again.
-    """
+    thread_name = "cognition-turns"
 
     def __init__(self, sender: TurnSender) -> None:
         self.sender = sender
-        self._reset()
-
-    def _reset(self) -> None:
-        self._pid = os.getpid()
-        self._condition = threading.Condition()
-        self._thread: threading.Thread | None = None
-        self._woken = False
-        self._stopping = False
+        super().__init__()
 
     def wake(self) -> None:
         """There may be something due; returns at once."""
-        if self._pid != os.getpid():
-            self._reset()  # a forked child has neither the thread nor a usable lock
-        with self._condition:
-            self._woken = True
-            if not self._stopping and (self._thread is None or not self._thread.is_alive()):
-                context = contextvars.copy_context()
-                self._thread = threading.Thread(
-                    target=context.run, args=(self._run,), name="cognition-turns", daemon=True
-                )
-                try:
-                    self._thread.start()
-                except RuntimeError:  # the interpreter is ending: what is due is due at the next start
-                    self._thread = None
-            self._condition.notify_all()
-
-    def stop(self, timeout: float) -> None:
-        """Claim nothing more, and wait at most `timeout` seconds for the upload at hand (2.8).  May come twice."""
-        with self._condition:
-            self._stopping = True
-            thread = self._thread
-            self._condition.notify_all()
-        if thread is not None and thread is not threading.current_thread() and self._pid == os.getpid():
-            thread.join(timeout)
+        self._notify()
 
     def _run(self) -> None:
         while not self._stopping:

@@ -6,21 +6,20 @@ it: the lease runs out, the row is pushed again, and the merge layer finds the d
 """
 
 import contextlib
-import contextvars
 import logging
-import os
 import random
 import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..outbox import Outbox, OutboxError, Row, Verdict
 from ..outboxdb.limits import BATCH, ENQUEUE_WAIT, IDLE_POLL, LEASE_SECONDS, WORKER_WAIT
 from .liveness import free_rows_of_the_dead, owner_name
 from .policy import Randomness, retry_delay
+from .threads import OneThread, renewing
 
 _log = logging.getLogger(__name__)
 
@@ -40,17 +39,18 @@ def is_passing(problem: BaseException) -> bool:
     )
 
 
-class Worker:
+class Worker(OneThread):
     """Delivers `outbox` through `push`, which gets claimed rows and gives `(row, outcome)` pairs back.
 
     An outcome has `status` (applied, already, merged, conflict: delivered; refused: set aside; anything else:
     tried again), `committed_ref` and `error`.  `push` may raise: a passing fault (see `is_passing`) puts the
     batch off; the row that any other one comes from is looked for and set aside, and blocks nobody (CR14).
 
-    No thread runs until the first `wake` or `submit`; it runs in a copy of that caller's context (P45).
-    After `stop` no thread is started again.  `on_idle` is called once, on the worker, when there has been
+    The thread is started by the first `wake` or `submit`.  `on_idle` is called once, on the worker, when there has been
     nothing to do for 30 s after work or after the start.
     """
+
+    thread_name = "cognition-worker"
 
     def __init__(
         self,
@@ -76,17 +76,13 @@ class Worker:
         self._on_idle = on_idle
         self._idle_after = idle_after
         self._batch = batch
-        self._reset()
+        super().__init__()
 
     def _reset(self) -> None:
-        self._pid = os.getpid()
+        super()._reset()
         self._owner = ""
-        self._condition = threading.Condition()
         self._jobs: deque[Job] = deque()
         self._one_job = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._woken = False
-        self._stopping = False
         self._one_batch = threading.Lock()
         self._outage = False
         self._look_for_dead_at = 0.0  # monotonic
@@ -112,11 +108,11 @@ class Worker:
         """
         if after > 0:
             self._paused_until = max(self._paused_until, time.monotonic() + after)
-        self._notify(None)
+        self._notify()
 
     def submit(self, job: Job) -> None:
         """Run `job` (small, in memory) on the worker before the next round."""
-        self._notify(job)
+        self._notify(lambda: self._jobs.append(job))
 
     def leave(self, job: Job) -> None:
         """Leave `job` for the next look, at most 10 s away.  Takes no lock and starts no thread: for finalizers,
@@ -126,7 +122,7 @@ class Worker:
     def idle_soon(self) -> None:
         """There is work for the idle pass: it comes when nothing has been done for 30 s (D102)."""
         self._idle_since = time.monotonic()
-        self._notify(None)
+        self._notify()
 
     def drain(self, deadline: float) -> int:
         """Deliver what is due on the calling thread; rows settled as delivered.
@@ -142,38 +138,6 @@ class Worker:
             self._fault(problem, "drain")
             return 0
 
-    def stop(self, timeout: float) -> None:
-        """End the thread, waiting at most `timeout` seconds for the batch at hand.  May come twice."""
-        with self._condition:
-            self._stopping = True
-            thread = self._thread
-            self._condition.notify_all()
-        if thread is not None and thread is not threading.current_thread() and self._pid == os.getpid():
-            thread.join(timeout)
-
-    @property
-    def running(self) -> bool:
-        """Whether the thread is alive in this process."""
-        return self._pid == os.getpid() and self._thread is not None and self._thread.is_alive()
-
-    def _notify(self, job: Job | None) -> None:
-        if self._pid != os.getpid():
-            self._reset()  # a forked child has neither the thread nor a usable lock
-        with self._condition:
-            if job is not None:
-                self._jobs.append(job)
-            self._woken = True
-            if not self._stopping and not self.running:
-                context = contextvars.copy_context()
-                self._thread = threading.Thread(
-                    target=context.run, args=(self._run,), name="cognition-worker", daemon=True
-                )
-                try:
-                    self._thread.start()
-                except RuntimeError:  # the interpreter is ending: what is due is due at the next start
-                    self._thread = None
-            self._condition.notify_all()
-
     # -- the thread ------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
@@ -184,6 +148,7 @@ class Worker:
                 self._run_jobs(float("inf"))
                 if time.monotonic() >= self._paused_until:
                     self._deliver_due(lambda: self._stopping)
+                    self.outbox.database.salvage(wait=WORKER_WAIT)
             except Exception as problem:
                 self._fault(problem, "round")
                 self._pause_now()
@@ -214,7 +179,7 @@ class Worker:
             if self._idle_since is not None and time.monotonic() >= self._idle_since + self._idle_after:
                 self._idle_since = None
                 self._idle_pass()
-            if self._look()[1] != version or self.outbox.spilled():
+            if self._look()[1] != version or self.outbox.spilled() or self.outbox.database.salvage_due:
                 return
             with contextlib.suppress(OutboxError):
                 if self._free_the_dead():
@@ -288,7 +253,7 @@ class Worker:
         if not rows:
             return 0, False
         self._idle_since = time.monotonic()
-        with self._leased(rows):
+        with renewing(lambda: self.outbox.renew(rows), LEASE_SECONDS / 3):
             verdicts, passing = self._deliver(rows)
         delivered = self._settle(verdicts, wait)
         if passing:
@@ -368,28 +333,6 @@ class Worker:
             if state == "done":
                 self.delivered[verdict.outcome] = self.delivered.get(verdict.outcome, 0) + 1
         return states.count("done")
-
-    @contextlib.contextmanager
-    def _leased(self, rows: list[Row]) -> Iterator[None]:
-        """Renew the lease at each third of it while a push lasts (D55.5)."""
-        timer: list[threading.Timer] = []
-
-        def renew() -> None:
-            with contextlib.suppress(OutboxError):
-                self.outbox.renew(rows)
-            start()
-
-        def start() -> None:
-            timer[:] = [threading.Timer(LEASE_SECONDS / 3, renew)]
-            timer[0].daemon = True
-            with contextlib.suppress(RuntimeError):  # no new thread while the interpreter ends
-                timer[0].start()
-
-        start()
-        try:
-            yield
-        finally:
-            timer[0].cancel()
 
     def _fault(self, problem: BaseException, where: str) -> None:
         """Count and keep it; one WARNING for each outage, not for each try (B027)."""

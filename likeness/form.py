@@ -310,11 +310,5 @@ def _turned(main: list[str]) -> list[str]:
 
 def _sort_lists(words: list[str]) -> None:
     """`coffee and tea` as `tea and coffee` would be, where the list is all that follows its verb."""
-    if "and" not in words and "or" not in words:
-        return
-    for n, word in enumerate(words):
-        if word in _LISTS_AFTER and n + 3 < len(words) + 0 and len(words) - n == 4 and words[n + 2] in ("and", "or"):
-            first, last = words[n + 1], words[n + 3]
-            if first > last:
-                words[n + 1], words[n + 3] = last, first
-            return
+    if len(words) > 3 and words[-4] in _LISTS_AFTER and words[-2] in ("and", "or") and words[-3] > words[-1]:
+        words[-3], words[-1] = words[-1], words[-3]

@@ -90,14 +90,15 @@ def comparable(one: str, other: str) -> bool:
     """False for values that may both hold: one is part of the other, or they are of different categories."""
     if not one or not other or one == other:
         return False
-    if _within(one, other) or _within(other, one):
+    if within(one, other) or within(other, one):
         return False
     return category(one) == category(other) or (
         not (category(one) and category(other)) and _REGIONS not in (category(one), category(other))
     )
 
 
-def _within(one: str, other: str) -> bool:
+def within(one: str, other: str) -> bool:
+    """The words of one stand in the other, together."""
     return f" {one} " in f" {other} "
 
 
@@ -239,4 +240,4 @@ def _capital(form: Form, value: str) -> bool:
     return letter.isupper() or not (letter.islower() or letter.isupper())
 
 
-__all__ = ["COUNTED", "Slot", "category", "comparable", "frame_of", "slot_of"]
+__all__ = ["COUNTED", "Slot", "category", "comparable", "frame_of", "slot_of", "within"]

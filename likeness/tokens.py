@@ -125,7 +125,7 @@ def _east_asian(text: str) -> list[str]:
     """Characters without particles, as runs; Latin words and numbers between them are words of their own."""
     for phrase in languages.CJK_DROPPED:
         if phrase in text:
-            text = text.replace(phrase, "") if phrase != "的" else text.replace("的", "")
+            text = text.replace(phrase, "")
     for phrase, words in languages.CJK_WORDS:
         if phrase in text:
             text = text.replace(phrase, words)

@@ -20,7 +20,6 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, Protocol
 
-from ..outboxdb import quarantine
 from ..outboxdb.errors import OutboxBusy, OutboxError, OutboxUnavailable
 from ..outboxdb.rows import owe_erasure
 from ..stores.entry import scrub
@@ -371,16 +370,13 @@ class ChatLog:
 
     def health(self) -> list[str]:
         """Plain sentences about what is wrong and what to do; [] when all is well."""
-        lines = list(self.file.notes)
+        lines = []
         if self.exists():
             try:
                 self.highest("")
             except OutboxError as problem:
                 lines.append(str(problem))
-        for kept in quarantine.kept_files(self.path):
-            if not any(kept.name in line for line in lines):
-                lines.append(f"{kept.name} is kept from an earlier damage; delete it when you no longer need it")
-        return lines
+        return lines + [line for line in self.file.health() if not any(line in said for said in lines)]
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""

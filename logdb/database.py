@@ -1,4 +1,4 @@
-"""The file `chatlog.db`: what `outboxdb.database` does for any file of ours, with this file's tables and mending.
+"""The file `chatlog.db`: what `outboxdb.database` does for any file of ours, and connections that only look.
 
 Writers take turns on the process's mutex.  Searches do not: each has a connection of its own, so that recall never
 waits for the worker, and only looks.
@@ -7,23 +7,30 @@ waits for the worker, and only looks.
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..outboxdb import quarantine
-from ..outboxdb.database import Connection, Database, immediate, is_damage
+from ..outboxdb import forks
+from ..outboxdb.database import Connection, Database, is_damage
 from ..outboxdb.errors import OutboxUnavailable
-from ..outboxdb.files import create_private, identity, sync_folder
+from ..outboxdb.files import identity
 from . import rescue
 from .limits import APPEND_WAIT, LOOK_WAIT, POOL, PROGRESS_STEPS
-from .schema import VERSION, migrate
-
-_inherited: list[Connection] = []  # of a parent process: never closed here, which would drop the parent's locks
+from .schema import MIGRATIONS
 
 
 class LogFile(Database):
     """The log's file at `path`.  Opens nothing until it is used; safe to use from any thread and after a fork."""
+
+    migrations = MIGRATIONS
+    meanwhile = "what is said now is found later in the host's transcripts"
+    saved_things = "messages"
+
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time, wal: bool | None = None) -> None:
+        self._idle: list[Connection] = []
+        self._lent: list[Connection] = []
+        super().__init__(path, clock=clock, wal=wal)
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
@@ -87,50 +94,25 @@ class LogFile(Database):
         with suppress(sqlite3.Error):
             connection.close()
 
-    # -- opening -----------------------------------------------------------------------------------------------------
+    # -- damage --------------------------------------------------------------------------------------------------------
 
-    def _prepare(self, end: float) -> None:
-        """Make, check, mend and migrate the file, once per process and file."""
-        create_private(self.path)
-        if not self.is_sound(end):
-            self._forget_connections()
-            quarantine.set_aside(self, end)
-            create_private(self.path)
-        connection = self.connect(end)
-        try:
-            found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            if found > VERSION:
-                raise OutboxUnavailable(
-                    f"{self.path.name} was written by a newer version of this plugin and is left as it is; "
-                    "what is said now is found later in the host's transcripts; update the plugin"
-                )
-            if found < VERSION:
-                self._begin_file(connection, new=found == 0)
-            for line in rescue.take_over(connection, self.path):
-                self.note(line)
-            self.journal_mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
-            self._checked, self._suspect = connection.file, False
-        finally:
-            connection.close()
+    def was_read(self, db: sqlite3.Connection, name: str) -> bool:
+        return rescue.was_read(db, name)
 
-    def _begin_file(self, connection: Connection, *, new: bool) -> None:
-        if new:
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            connection.execute(f"PRAGMA journal_mode = {'WAL' if self._wal else 'DELETE'}")
-        with immediate(connection):
-            if migrate(connection) and new:
-                mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
-                connection.execute("INSERT OR IGNORE INTO meta (key, value) VALUES ('journal_mode', ?)", (mode,))
-        sync_folder(self.path.parent)
+    def read_kept(self, db: sqlite3.Connection, name: str) -> Callable[[Connection], int]:
+        return rescue.read(db, name)
+
+    def go_on_without(self, connection: Connection) -> None:
+        """Only that file says which ordinals have been given, and none may be given twice (H6): the log waits."""
+        raise OutboxUnavailable(f"{self.unread[0]}; {self.meanwhile}")
 
     # -- connections, forks --------------------------------------------------------------------------------------------
 
     def in_child(self) -> None:
         """Start anew: no connection, nobody inside."""
-        _inherited.extend(getattr(self, "_idle", ()))
-        _inherited.extend(getattr(self, "_lent", ()))
-        self._idle: list[Connection] = []
-        self._lent: list[Connection] = []
+        if self._idle or self._lent:
+            forks.never_close([*self._idle, *self._lent])
+        self._idle, self._lent = [], []
         self._lent_lock = threading.Lock()
         super().in_child()
 

@@ -5,7 +5,8 @@ back, then the messages, newest file first.  Each file is taken over once: the r
 """
 
 import sqlite3
-from pathlib import Path
+from collections.abc import Callable
+from typing import NamedTuple
 
 from ..outboxdb import quarantine
 from ..outboxdb.database import Connection, immediate
@@ -18,31 +19,37 @@ _MESSAGE = (
 )
 
 
-def take_over(connection: Connection, path: Path) -> list[str]:
-    """Carry over what is readable in damaged files that nobody has read yet; a sentence for each."""
-    notes = []
-    for kept in reversed(quarantine.kept_files(path)):
-        name = f"rescued:{kept.name}"
-        if connection.execute("SELECT 1 FROM meta WHERE key = ?", (name,)).fetchone():
-            continue
-        try:
-            saved = _carry(connection, kept, name)
-        except (OSError, sqlite3.Error) as problem:
-            notes.append(f"{kept.name} was kept but could not be read ({problem}); it is tried again at the next start")
-            continue
-        notes.append(
-            f"{path.name} was damaged; its bytes are kept as {kept.name}, {saved} messages were saved from it into a "
-            "new one; what is missing is found again in the host's transcripts"
-        )
-    return notes
+def was_read(db: sqlite3.Connection, name: str) -> bool:
+    """Whether the damaged file of that name has been taken over."""
+    return db.execute("SELECT 1 FROM meta WHERE key = ?", (_mark(name),)).fetchone() is not None
 
 
-def _carry(connection: Connection, kept: Path, name: str) -> int:
-    with quarantine.readable_copy(kept) as db:
-        sessions = quarantine.scan(db, "sessions", _SESSION, by="key")
-        mapping = quarantine.scan(db, "mapping", "session_id, sid, start, at", by="session_id")
-        barred = quarantine.scan(db, "forgotten", "audience, words, digest, at", by="audience, words, digest")
-        messages = quarantine.scan(db, "messages", _MESSAGE, by="id")
+def _mark(name: str) -> str:
+    return f"rescued:{name}"
+
+
+def read(db: sqlite3.Connection, name: str) -> Callable[[Connection], int]:
+    """Read a damaged log; what carries it over and says how many messages that were."""
+    found = Found(
+        quarantine.scan(db, "sessions", _SESSION, by="key"),
+        quarantine.scan(db, "mapping", "session_id, sid, start, at", by="session_id"),
+        quarantine.scan(db, "forgotten", "audience, words, digest, at", by="audience, words, digest"),
+        quarantine.scan(db, "messages", _MESSAGE, by="id"),
+    )
+    return lambda connection: _carry(connection, found, name)
+
+
+class Found(NamedTuple):
+    """The tables' rows, as far as they can be read."""
+
+    sessions: list[quarantine.Columns]
+    mapping: list[quarantine.Columns]
+    barred: list[quarantine.Columns]
+    messages: list[quarantine.Columns]
+
+
+def _carry(connection: Connection, found: Found, name: str) -> int:
+    sessions, mapping, barred, messages = found
     names = {row[0]: row[1] for row in sessions}
     tops: dict[object, int] = {}
     for row in messages:
@@ -70,7 +77,7 @@ def _carry(connection: Connection, kept: Path, name: str) -> int:
                     f"INSERT OR IGNORE INTO messages ({_MESSAGE}) VALUES ({', '.join('?' * len(row))})", row
                 ).rowcount
     with immediate(connection):  # last: a kill before it repeats what changes nothing the second time
-        connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (name, str(saved)))
+        connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_mark(name), str(saved)))
     return saved
 
 

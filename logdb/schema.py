@@ -1,10 +1,11 @@
-"""The tables of `chatlog.db`: a list of migrations, counted by `user_version`; a released one is never changed.
+"""The tables of `chatlog.db`, as a list of migrations (outboxdb/migrations.py).
 
 Tables whose names begin with `episode_` belong to the text index (`LogIndex`), which makes and drops them itself.
 """
 
 import sqlite3
-from collections.abc import Callable
+
+from ..outboxdb.migrations import Migrations
 
 INDEX_PREFIX = "episode_"
 
@@ -64,20 +65,7 @@ def _first(tx: sqlite3.Connection) -> None:
             PRIMARY KEY (audience, words, digest)) WITHOUT ROWID""")
 
 
-Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: tuple[tuple[str, Migration], ...] = (("first tables", _first),)
-VERSION = len(MIGRATIONS)
-
-
-def migrate(tx: sqlite3.Connection) -> list[str]:
-    """Run the missing migrations inside the caller's write transaction; their names."""
-    had = int(tx.execute("PRAGMA user_version").fetchone()[0])
-    done = []
-    for number, (name, migration) in enumerate(MIGRATIONS[had:], start=had + 1):
-        migration(tx)
-        tx.execute(f"PRAGMA user_version = {number}")
-        done.append(name)
-    return done
+MIGRATIONS: Migrations = (("first tables", _first),)
 
 
 def drop_index(tx: sqlite3.Connection) -> None:

@@ -161,12 +161,19 @@ class Scoped:
                     raise
                 query["limit"] = max(1, int(query["limit"]) // 4)
 
-    def retrieve(self, query: str, *, top_k: int, session_id: str = "") -> "list[Record]":
-        """The best records for `query`, best first, at most `top_k`."""
-        return self.take(self.begin(query, top_k=top_k, session_id=session_id, budget=self.api.request_timeout), None)
+    def retrieve(self, query: str, *, top_k: int, session_id: str = "", budget: float | None = None) -> "list[Record]":
+        """The best records for `query`, best first, at most `top_k`, answered within `budget` seconds (as `begin`)."""
+        budget = self.api.recall_timeout if budget is None else budget
+        future = self.begin(query, top_k=top_k, session_id=session_id, budget=budget)
+        try:
+            found: list[Record] = future.result(budget + GRACE_S)
+            return found
+        except NotInTime:  # the loop itself is stuck
+            pass
+        raise broken("lost", write=False)
 
     def begin(self, query: str, *, top_k: int, session_id: str = "", budget: float | None = None) -> "Future[Any]":
-        """Begin a retrieval; `take` gives what it brought.  budget: seconds, default the recall's."""
+        """Begin a retrieval; the future gives the records.  budget: seconds, default the recall's."""
         body = {"query": query, "top_k": top_k, **self._scope(session_id)}
         limit = self.api.recall_timeout if budget is None else budget
 
@@ -175,15 +182,6 @@ class Scoped:
             return self._list(answer)[:top_k]
 
         return self._client.spawn(work())
-
-    def take(self, future: "Future[Any]", wait: float | None) -> "list[Record]":
-        """What `begin` brought, waiting at most `wait` seconds (None: for its own budget)."""
-        try:
-            found: list[Record] = future.result(self.api.request_timeout + GRACE_S if wait is None else max(0.0, wait))
-            return found
-        except NotInTime:
-            pass
-        raise broken("lost", write=False)
 
     # -- writing -----------------------------------------------------------------------------------------------------
 

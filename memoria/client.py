@@ -125,9 +125,7 @@ class Client:
     ) -> "Future[Answer]":
         """Begin a request and return at once; the future gives the Answer or raises MemoriaError."""
         write = is_write(method, path)
-        content = (
-            None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-        )
+        content = None if body is None else encoded(body)
         return self.spawn(self.send(method, path, dict(query or {}), content, budget, write), write=write)
 
     def spawn(self, work: Coroutine[Any, Any, Any], *, write: bool = False) -> "Future[Any]":

@@ -61,8 +61,3 @@ def turn_of(
 def pair_digest(user: str, assistant: str) -> str:
     """By what a turn's two texts are known, without the texts."""
     return digest([on_the_wire(scrub(user)), on_the_wire(scrub(assistant))])
-
-
-def history_digest(before: str, user: str, assistant: str) -> str:
-    """The history after one more turn; it grows with each turn and costs the same for each (MD14)."""
-    return digest([before, pair_digest(user, assistant)])

@@ -9,6 +9,10 @@ Rules that everything above relies on:
 * A connection belongs to the file it was opened on.  If the path leads to another file (deleted, restored, set aside
   by another process), the next use opens the new one instead of writing into a file that nobody will read.
 * No connection is open across a fork (forks.py).
+* What can be read of a damaged file is in its successor before that is used.  Where it cannot be read at the moment,
+  the same process looks again (`salvage`), ever more rarely.
+
+A subclass says what is in the file: outbox_file.py, and logdb/database.py.
 """
 
 import os
@@ -18,14 +22,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from . import forks
+from . import forks, quarantine
 from .errors import OutboxBusy, OutboxUnavailable
 from .files import create_private, identity, sync_folder
 from .limits import COMMIT_WAIT
-from .schema import VERSION, migrate, version_of
+from .migrations import Migrations, migrate, version_of
 
 CLOSE_WAIT = 1.0  # seconds that close waits for a transaction of another thread
 FORK_WAIT = 3.0  # seconds that a fork does
@@ -52,22 +56,18 @@ class Connection(sqlite3.Connection):
 class Database:
     """The file at `path`.  Opens nothing until it is used; safe to use from any thread and after a fork.
 
-    `seq_floor` is asked when a new file is made, for the highest queue number that refs elsewhere already use.  `wal`
-    None means START.md's rule.  `notes` are sentences about what happened to the file, for health().
+    `wal` None means START.md's rule.  `notes` are sentences about what happened to the file, for health().
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        clock: Callable[[], float] = time.time,
-        seq_floor: Callable[[], int] | None = None,
-        wal: bool | None = None,
-    ) -> None:
+    migrations: Migrations = ()
+    meanwhile = ""  # what becomes of what cannot be written into a file of a newer version
+    saved_things = ""  # what is carried over from a damaged file, in the plural
+
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time, wal: bool | None = None) -> None:
         self.path = Path(path)
         self.notes: list[str] = []
         self.clock = clock
-        self._seq_floor = seq_floor
+        self._salvage = quarantine.Salvage(self)
         self._wal = wal_is_safe() if wal is None else wal
         self._open: list[tuple[weakref.ref[threading.Thread], Connection]]
         self._checked: tuple[int, int] | None
@@ -111,6 +111,35 @@ class Database:
         """Remember what happened to the file, once; the oldest goes when there are many."""
         if line not in self.notes:
             self.notes[:] = [*self.notes, line][-NOTES:]
+
+    def health(self) -> list[str]:
+        """Plain sentences about what happened to the file and what is kept of it."""
+        lines = [*self.notes, *self.unread]
+        for kept in quarantine.kept_files(self.path):
+            if not any(kept.name in line for line in lines):
+                lines.append(f"{kept.name} is kept from an earlier damage; delete it when you no longer need it")
+        return lines
+
+    @property
+    def unread(self) -> list[str]:
+        """A sentence for each damaged file that could not be read yet."""
+        return list(self._salvage.unread.values())
+
+    @property
+    def salvage_due(self) -> bool:
+        """Whether a damaged file has still to be read, and it is time to look again."""
+        return bool(self._salvage.unread) and self._salvage.due
+
+    def salvage(self, *, wait: float) -> None:
+        """Look again at what could not be read, when that is due.  For workers: it may take seconds.
+
+        Raises OutboxBusy when another process is at it for `wait` seconds, OutboxUnavailable.
+        """
+        if self.salvage_due:
+            with self._mine(wait):
+                end = time.monotonic() + wait
+                with closing(self.connect(end)) as connection:
+                    self._salvage.run(connection, end)
 
     def close(self) -> None:
         """Close the connections of every thread; a later use opens anew."""
@@ -212,75 +241,67 @@ class Database:
 
     def _prepare(self, end: float) -> None:
         """Make, check, mend and migrate the file, once per process and file."""
-        from . import earlier, quarantine  # they open databases themselves
-
-        floor = self._create()
+        create_private(self.path)
         if not self.is_sound(end):
             self._forget_connections()
             quarantine.set_aside(self, end)
-            floor = self._create()
-        connection = self.connect(end)
-        try:
-            if version_of(connection) > VERSION:
+            create_private(self.path)
+        with closing(self.connect(end)) as connection:
+            version, known = version_of(connection), len(self.migrations)
+            if version > known:
                 raise OutboxUnavailable(
                     f"{self.path.name} was written by a newer version of this plugin and is left as it is; "
-                    "new facts wait beside it; update the plugin"
+                    f"{self.meanwhile}; update the plugin"
                 )
-            if version_of(connection) == 0 and earlier.is_earlier(connection):
-                earlier.convert(connection, self.path)
-            if version_of(connection) < VERSION:
-                self._migrate(connection, floor)
-            for line in quarantine.salvage(connection, self.path, self.clock()):
-                self.note(line)
+            if version < known:
+                self._migrate(connection)
+            self._salvage.run(connection, end)
             self.journal_mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
             self._checked, self._suspect = connection.file, False
-        finally:
-            connection.close()
 
-    def _create(self) -> int | None:
-        """Create the file if it is missing; the floor for its numbers, or None if it was there."""
-        if self.path.exists():
-            return None
-        floor = self._floor()
-        return floor if create_private(self.path) else None
-
-    def _floor(self) -> int:
-        try:
-            return max(0, int(self._seq_floor())) if self._seq_floor else 0
-        except Exception as problem:
-            # Numbers must never repeat (CD43); without the floor the time is above every number used so far.
-            self.note(f"earlier numbers could not be read ({problem}); new refs count from the present time")
-            return int(self.clock())
-
-    def _migrate(self, connection: Connection, floor: int | None) -> None:
+    def _migrate(self, connection: Connection) -> None:
         new = version_of(connection) == 0
         if new:
-            if floor is None:
-                floor = self._floor()
+            first_rows = self.first_rows()
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # B082: the file gives its space back
             connection.execute(f"PRAGMA journal_mode = {'WAL' if self._wal else 'DELETE'}")
         with immediate(connection):
-            ran = migrate(connection, floor=floor or 0)
-            if new and ran:
+            if migrate(connection, self.migrations) and new:
                 mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
                 connection.execute("INSERT INTO meta (key, value) VALUES ('journal_mode', ?)", (mode,))
+                first_rows(connection)
         sync_folder(self.path.parent)
 
     def is_sound(self, end: float) -> bool:
         """False for damage.  A lock or a full disk is no damage and propagates."""
         try:
-            connection = self.connect(end)
-            try:
+            with closing(self.connect(end)) as connection:
                 if self.path.stat().st_size > CHECK_LIMIT_BYTES:
                     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
                     return True
                 return [row[0] for row in connection.execute("PRAGMA quick_check(1)")] == ["ok"]
-            finally:
-                connection.close()
         except sqlite3.DatabaseError as problem:
             if is_damage(problem):
                 return False
             raise
+
+    # -- what a subclass adds ----------------------------------------------------------------------------------------
+
+    def first_rows(self) -> Callable[[sqlite3.Connection], object]:
+        """Asked before a new file gets its tables: what writes the rows that it has from its first transaction on."""
+        return lambda tx: None
+
+    def was_read(self, db: sqlite3.Connection, name: str) -> bool:
+        """Whether the damaged file of that name has been carried over."""
+        raise NotImplementedError
+
+    def read_kept(self, db: sqlite3.Connection, name: str) -> Callable[[Connection], int]:
+        """Read a damaged file; what writes it into the new one, with the mark for `was_read`, and says how much."""
+        raise NotImplementedError
+
+    def go_on_without(self, connection: Connection) -> None:
+        """A damaged file cannot be read at the moment: keep its names from being given again, or raise."""
+        raise NotImplementedError
 
     # -- connections, threads, forks ---------------------------------------------------------------------------------
 
@@ -308,11 +329,7 @@ class Database:
     def _ours(self) -> "Database":
         """This object, made fresh if the process turns out to be a child whose fork ran no hooks."""
         if self._pid != os.getpid():
-            import ctypes  # here, since it costs a millisecond that nobody else should pay (D97)
-
-            for _, connection in self._open:
-                # One reference more for ever: not even the end of the child may close what the parent has open.
-                ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+            forks.never_close([connection for _, connection in self._open])
             self.in_child()
         return self
 

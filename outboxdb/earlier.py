@@ -6,11 +6,13 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..stores.entry import Entry, delivery_digest, seq_of
+from .database import Database, immediate
 from .files import SIDE_FILES, create_private, identity, sync_folder
 from .limits import COMMIT_WAIT, COPY_PAGES, WORKER_WAIT
+from .migrations import migrate
 from .rows import (
     encode,
     insert_buried,
@@ -21,10 +23,7 @@ from .rows import (
     was_handled,
     write_receipt,
 )
-from .schema import migrate
-
-if TYPE_CHECKING:
-    from .database import Database
+from .schema import MIGRATIONS
 
 IMPORTED = ".imported"
 
@@ -44,8 +43,6 @@ def is_earlier(connection: sqlite3.Connection) -> bool:
 
 def convert(connection: sqlite3.Connection, path: Path) -> None:
     """Give an earlier file today's tables, in one transaction, after a copy `<name>.imported` is complete."""
-    from .database import immediate
-
     copy_whole(connection, path.with_name(path.name + IMPORTED))
     with contextlib.suppress(sqlite3.OperationalError):
         connection.execute("PRAGMA journal_mode = DELETE")  # an earlier process still reads: the mode stays
@@ -55,17 +52,26 @@ def convert(connection: sqlite3.Connection, path: Path) -> None:
         found = read_earlier(connection, None)
         connection.execute("DROP TABLE push_queue")
         connection.execute("DROP TABLE IF EXISTS tombstones")
-        migrate(connection)
+        migrate(connection, MIGRATIONS)
         insert_earlier(connection, found)
         raise_number(connection, found.top)
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         connection.execute("INSERT INTO meta (key, value) VALUES ('journal_mode', ?)", (mode,))
 
 
-def adopt(database: "Database", path: Path, redact: Callable[[str], str] | None, max_entries: int) -> int:
-    """Take the earlier queue at `path` over into `database`, once, then rename it to `<name>.imported`.
+Found = TypeVar("Found")
 
-    The receipt is written with the rows: a kill before the renaming leaves only the renaming to do.
+
+def adopt_once(
+    database: Database,
+    path: Path,
+    read: Callable[[sqlite3.Connection], Found | None],
+    take_in: Callable[[sqlite3.Connection, Found], int],
+) -> int:
+    """Take an earlier file over into `database`, once, then rename it to `<name>.imported`; what `take_in` counts.
+
+    The receipt is written with the rows: a kill before the renaming leaves only the renaming to do.  0 and no change
+    when there is no such file, or it is something else (`read` gives None).  Raises OutboxBusy, OutboxUnavailable.
     """
     if not path.exists() or identity(path) == identity(database.path):
         return 0
@@ -74,25 +80,35 @@ def adopt(database: "Database", path: Path, redact: Callable[[str], str] | None,
         done = was_handled(db, "import", key)
     count = 0
     if not done:
-        source = sqlite3.connect(path, timeout=COMMIT_WAIT, isolation_level=None)  # writable: a journal may be hot
         try:
-            if not is_earlier(source):
-                return 0
-            found = read_earlier(source, redact)
+            # Writable: a journal may be hot.
+            with contextlib.closing(sqlite3.connect(path, timeout=COMMIT_WAIT, isolation_level=None)) as source:
+                found = read(source)
         except sqlite3.Error as problem:
             database.note(f"{path.name} of the earlier version cannot be read ({problem}); it was left as it is")
             return 0
-        finally:
-            source.close()
+        if found is None:
+            return 0
         with database.transaction(wait=WORKER_WAIT) as tx:
             if not was_handled(tx, "import", key):
-                count = insert_earlier(tx, found)
-                raise_number(tx, found.top)
-                now = database.clock()
-                keep_bound(tx, max_entries, now)
-                write_receipt(tx, key, f"imported {count}", "", now, kind="import")
+                count = take_in(tx, found)
+                write_receipt(tx, key, f"imported {count}", "", database.clock(), kind="import")
     put_away(path)
     return count
+
+
+def adopt(database: Database, path: Path, redact: Callable[[str], str] | None, max_entries: int) -> int:
+    """Take the earlier queue at `path` over (`adopt_once`); `redact` goes over every content (D105)."""
+
+    def take_in(tx: sqlite3.Connection, found: Earlier) -> int:
+        count = insert_earlier(tx, found)
+        raise_number(tx, found.top)
+        keep_bound(tx, max_entries, database.clock())
+        return count
+
+    return adopt_once(
+        database, path, lambda source: read_earlier(source, redact) if is_earlier(source) else None, take_in
+    )
 
 
 def read_earlier(connection: sqlite3.Connection, redact: Callable[[str], str] | None) -> Earlier:

@@ -8,16 +8,12 @@ flight may have been taken: uncertain.  Its bindings are kept; `Turns.adopt_bind
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from .earlier import IMPORTED
-from .files import SIDE_FILES, identity
-from .limits import COMMIT_WAIT, WORKER_WAIT
-from .rows import was_handled, write_receipt
+from .database import Database
+from .earlier import adopt_once
+from .rows import write_receipt
 from .turn_rows import KIND, encode, insert_saved_turn, payload_of
-
-if TYPE_CHECKING:
-    from .database import Database
 
 _NEEDED = {"id", "binding", "payload", "state", "attempts", "created", "updated", "error"}
 _NOT_WRITTEN = {"connection_failed": "not_sent", "rate_limited": "rejected"}
@@ -30,58 +26,33 @@ class Found(NamedTuple):
     ended: list[tuple[str, str]]
 
 
-def adopt(database: "Database", path: Path, redact: Callable[[str], str] | None = None) -> int:
-    """Take the turns at `path` over, then rename the file to `<name>.imported`; how many open ones came in.
+def adopt(database: Database, path: Path, redact: Callable[[str], str] | None = None) -> int:
+    """Take the turns at `path` over (`adopt_once`); how many open ones came in.
 
-    `redact` goes over every text (D105); the fingerprints stay, so that repeats are suppressed as before.  The receipt
-    is written with the rows: a kill before the renaming leaves only the renaming to do.  0 and no change when there is
-    no such file, or it is something else.  Raises OutboxBusy, OutboxUnavailable.
+    `redact` goes over every text (D105); the fingerprints stay, so that repeats are suppressed as before.
     """
-    path = Path(path)
-    if not path.exists() or identity(path) == identity(database.path):
-        return 0
-    key = str(path.resolve())
-    with database.reading() as db:
-        done = was_handled(db, "import", key)
-    count = 0
-    if not done:
-        try:
-            found = _read(path, redact)
-        except sqlite3.Error as problem:
-            database.note(f"{path.name} of the earlier version cannot be read ({problem}); it was left as it is")
-            return 0
-        if found is None:
-            return 0
-        with database.transaction(wait=WORKER_WAIT) as tx:
-            if not was_handled(tx, "import", key):
-                now = database.clock()
-                count = sum(insert_saved_turn(tx, row, now) for row in found.rows)
-                for fingerprint, state in found.ended:
-                    write_receipt(tx, fingerprint, state, "", now, kind=KIND)
-                write_receipt(tx, key, f"imported {count}", "", now, kind="import")
-    for suffix in ("", *SIDE_FILES):
-        file = path.with_name(path.name + suffix)
-        if file.exists():
-            file.replace(path.with_name(path.name + IMPORTED + suffix))
-    return count
+
+    def take_in(tx: sqlite3.Connection, found: Found) -> int:
+        now = database.clock()
+        for fingerprint, state in found.ended:
+            write_receipt(tx, fingerprint, state, "", now, kind=KIND)
+        return sum(insert_saved_turn(tx, row, now) for row in found.rows)
+
+    return adopt_once(database, path, lambda source: _read(source, redact), take_in)
 
 
-def _read(path: Path, redact: Callable[[str], str] | None) -> Found | None:
+def _read(source: sqlite3.Connection, redact: Callable[[str], str] | None) -> Found | None:
     """What the file holds; None when no table of it is the earlier queue."""
-    source = sqlite3.connect(path, timeout=COMMIT_WAIT, isolation_level=None)  # writable: a journal may be hot
-    try:
-        tables = [row[0] for row in source.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        for table in tables:
-            columns = {str(row[1]) for row in source.execute(f"PRAGMA table_info({_quoted(table)})")}
-            if columns >= _NEEDED:
-                kind = "failure_kind" if "failure_kind" in columns else "NULL"
-                rows = source.execute(
-                    f"SELECT id, binding, payload, created, state, attempts, {kind}, error FROM {_quoted(table)}"
-                ).fetchall()
-                return _sorted(rows, redact)
-        return None
-    finally:
-        source.close()
+    tables = [row[0] for row in source.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    for table in tables:
+        columns = {str(row[1]) for row in source.execute(f"PRAGMA table_info({_quoted(table)})")}
+        if columns >= _NEEDED:
+            kind = "failure_kind" if "failure_kind" in columns else "NULL"
+            rows = source.execute(
+                f"SELECT id, binding, payload, created, state, attempts, {kind}, error FROM {_quoted(table)}"
+            ).fetchall()
+            return _sorted(rows, redact)
+    return None
 
 
 def _sorted(rows: list[tuple[Any, ...]], redact: Callable[[str], str] | None) -> Found:

@@ -13,6 +13,7 @@ COMMIT_WAIT = 2.0  # seconds that COMMIT, or a look, waits for other processes t
 FACE_WAIT = 5.0  # seconds for the write lock in DurablePushQueue (D117)
 IDLE_POLL = 10.0  # seconds between looks for rows of other processes (D55.14)
 BATCH = 1000  # rows per claim: one store transaction each, and at most this many wait for a lost lease
+SALVAGE_AGAIN = (10.0, 3600.0)  # seconds until a damaged file that could not be read is tried again; first, at most
 COPY_PAGES = 256  # pages per step of a database copy, 1 MiB: the lock is free in between
 PAGES_BACK = 1000  # free pages that one pruning returns to the file system, 4 MiB
 SPILL_BATCH = 200  # spill files that one round adopts

@@ -158,7 +158,7 @@ def overlapping(db: sqlite3.Connection, shelf: str, sid: str, start: int, stop: 
 def commit(tx: sqlite3.Connection, shelf: str, plan: Plan, *, now: float, opened_as: str = "") -> None:
     """Fix a plan; its open record goes in the same transaction."""
     if opened_as:
-        tx.execute("DELETE FROM plans WHERE shelf = ? AND name = ? AND state = 'open'", (shelf, opened_as))
+        drop_open(tx, shelf, opened_as)
     tx.execute(
         "INSERT OR REPLACE INTO plans (shelf, name, kind, sid, scope, from_n, to_n, state, plan_json, at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, 'committed', ?, ?)",

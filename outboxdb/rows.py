@@ -6,11 +6,19 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..stores.entry import Entry, canonical, scrub
 from .limits import EVICTED, EXPIRED, LEASE_SECONDS, LONGEST_DELAY_SECONDS, RETRY_CAP_SECONDS, TEXT_OF_ERROR
 from .schema import LIVE, WAITING
+
+
+class Arrow(NamedTuple):
+    """One transition: `verb` leads from `source` to `target`; '' is "no row yet"."""
+
+    source: str
+    verb: str
+    target: str
 
 
 @dataclass(frozen=True)

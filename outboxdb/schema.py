@@ -1,11 +1,8 @@
-"""The tables of `outbox.db`: a list of named migrations, counted by `user_version` (D55.1).
-
-A migration is never changed once it is released; a new one is appended.  All pending ones run in the
-transaction that found them missing, so that a kill leaves either the old schema or the new one.
-"""
+"""The tables of `outbox.db`, as a list of migrations (migrations.py, D55.1)."""
 
 import sqlite3
-from collections.abc import Callable
+
+from .migrations import Migrations
 
 # States in which a row still owes a delivery.  `fact_key` is unique among them (D55.2), `pending` in a status
 # counts them (C8), and a newer row of the same target waits for them (D55.5).  In SQL, for the partial index
@@ -24,7 +21,7 @@ _SHARED = """
     error TEXT NOT NULL DEFAULT ''"""
 
 
-def _final_tables(tx: sqlite3.Connection, floor: int) -> None:
+def _final_tables(tx: sqlite3.Connection) -> None:
     """Version 1: every table of D55, the ones that later rooms fill included."""
     tx.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
     # `binding` is the destination, fixed at enqueue (D35); '' is the local store.  `aging_from` is the first
@@ -111,11 +108,9 @@ def _final_tables(tx: sqlite3.Connection, floor: int) -> None:
             fence INTEGER NOT NULL DEFAULT 0,
             lease_until REAL NOT NULL,
             detail_json TEXT NOT NULL DEFAULT '{}') WITHOUT ROWID""")
-    if floor > 0:
-        tx.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('push_queue', ?)", (floor,))
 
 
-def _turns_by_session(tx: sqlite3.Connection, floor: int) -> None:
+def _turns_by_session(tx: sqlite3.Connection) -> None:
     """Version 2: a turn's session and its two texts' digest, for undo; the steps of a write to a remote store (D84)."""
     tx.execute("ALTER TABLE turns ADD COLUMN session_id TEXT NOT NULL DEFAULT ''")
     tx.execute("ALTER TABLE turns ADD COLUMN pair TEXT NOT NULL DEFAULT ''")
@@ -129,7 +124,7 @@ def _turns_by_session(tx: sqlite3.Connection, floor: int) -> None:
             at REAL NOT NULL) WITHOUT ROWID""")
 
 
-def _consolidation(tx: sqlite3.Connection, floor: int) -> None:
+def _consolidation(tx: sqlite3.Connection) -> None:
     """Version 3: what consolidation has done and still owes (auto-memory.md 2.8, 5.1, 5.7)."""
     tx.execute("ALTER TABLE tasks ADD COLUMN revivals INTEGER NOT NULL DEFAULT 0")
     tx.execute("ALTER TABLE tasks ADD COLUMN detail_json TEXT NOT NULL DEFAULT '{}'")
@@ -180,28 +175,9 @@ def _consolidation(tx: sqlite3.Connection, floor: int) -> None:
             tokens INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""")
 
 
-Migration = Callable[[sqlite3.Connection, int], None]
-MIGRATIONS: tuple[tuple[str, Migration], ...] = (
+MIGRATIONS: Migrations = (
     ("final tables", _final_tables),
     ("turns by session, steps of remote writes", _turns_by_session),
     ("consolidation", _consolidation),
 )
 VERSION = len(MIGRATIONS)
-
-
-def version_of(connection: sqlite3.Connection) -> int:
-    """`user_version` of the file: how many migrations it has had; 0 for an empty file and for an earlier queue.db."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def migrate(tx: sqlite3.Connection, *, floor: int = 0) -> list[str]:
-    """Run the missing migrations inside the caller's write transaction; their names.
-
-    `floor` is the highest number used by refs that are known elsewhere; a new queue starts above it (CD43).
-    """
-    done = []
-    for number, (name, migration) in enumerate(MIGRATIONS[version_of(tx) :], start=version_of(tx) + 1):
-        migration(tx, floor)
-        tx.execute(f"PRAGMA user_version = {number}")
-        done.append(name)
-    return done

@@ -24,7 +24,7 @@ from .limits import (
     TASK_TEXT_OF_ERROR,
 )
 
-CONSOLIDATE, CASCADE, EXPORT = "consolidate", "cascade", "export"
+CONSOLIDATE, CASCADE = "consolidate", "cascade"
 _FREE = "state IN ('pending', 'deferred') OR (state = 'inflight' AND (lease_until <= :now OR lease_until > :far))"
 _COLUMNS = "id, shelf, kind, sid, scope, from_n, to_n, attempts, fence, owner, detail_json"
 _HELD = "id = ? AND state = 'inflight' AND owner = ? AND fence = ?"

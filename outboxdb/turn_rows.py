@@ -21,11 +21,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from ..stores.entry import scrub
 from .limits import LEASE_SECONDS
-from .rows import owe_erasure, parse_payload, was_handled, write_receipt
+from .rows import Arrow, owe_erasure, parse_payload, was_handled, write_receipt
 
 KIND = "turn"  # of the receipts
 PAUSING = (
@@ -34,14 +34,6 @@ PAUSING = (
     "rate_limited",
 )  # refusals of the key, not of the row: everything waits (MI11)
 BACK_S = 2.0  # a clock that stands further than this before its own past was set back
-
-
-class Arrow(NamedTuple):
-    """One transition: `verb` leads from `source` to `target`; '' is "no row yet"."""
-
-    source: str
-    verb: str
-    target: str
 
 
 ARROWS = (

@@ -30,7 +30,6 @@ from .rows import owe_erasure
 from .turn_rows import (
     ARROWS,
     KIND,
-    Arrow,
     NewTurn,
     TurnRow,
     TurnVerdict,
@@ -47,7 +46,7 @@ from .turn_rows import (
     write_accepted,
 )
 
-__all__ = ["ARROWS", "Arrow", "NewTurn", "QueueFull", "TurnRow", "TurnVerdict", "Turns"]
+__all__ = ["ARROWS", "NewTurn", "QueueFull", "TurnRow", "TurnVerdict", "Turns"]
 
 OPEN = ("held", "pending", "failed", "uncertain")  # rows that still hold text and that a person may act on
 _LISTED = "id, binding, state, attempts, created_at, updated_at, due_at, failure_kind, error, session_id"

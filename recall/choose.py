@@ -5,21 +5,21 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import budget
-from ..logdb.model import ref_of
+from ..logdb.model import Message, parse_range, ref_of
 from ..telling.lines import cut_point
 from ..telling.tokens import measure, tokens_of
-from .episodes import Said, leading_name, without_name
+from .episodes import leading_name, without_name
 from .finder import Doc
 from .outdated import plain
 from .passages import Ranked
 from .smalltalk import is_small_talk
-from .weights import BRIDGE, LEAST_CUT, LIKE, REACH, TOUCHING
+from .weights import LEAST_CUT, LIKE, REACH, WEIGHTS, Weights
 
 BATCH = 48  # messages read at once
 LOOKED_AT = 1200  # passages that one choice goes through
 _LABELS = {True: "User", False: "Assistant"}
 
-Texts = Callable[[Sequence[int]], Iterable[Said]]
+Texts = Callable[[Sequence[int]], Iterable[Message]]
 
 
 @dataclass
@@ -59,11 +59,13 @@ class Chooser:
         *,
         edit: Callable[[str, float], str] = lambda text, at: text,
         question: str = "",
+        weights: Weights = WEIGHTS,
     ) -> None:
+        self._weights = weights
         self._texts, self._room, self._edit = texts, room, edit
         self._used = 0
         self._question = plain(question)
-        self._messages: dict[int, Said] = {}
+        self._messages: dict[int, Message] = {}
         self._lines: list[_Line] = []
         self._words: list[tuple[Doc, frozenset[str]]] = []
         self._hits: set[tuple[str, int]] = set()
@@ -108,7 +110,7 @@ class Chooser:
                 for step in (-1, 1):
                     for beside in places.get((one.doc.sid, one.doc.n + step), ()):
                         if beside not in looked:
-                            heapq.heappush(queue, (-ranked[beside].score * TOUCHING, beside))
+                            heapq.heappush(queue, (-ranked[beside].score * self._weights.touching, beside))
         told = self._told()
         omitted = len(ranked) - len(looked) if last is not None else 0
         if last is not None and (cut := self._cut(last.doc)) is not None:
@@ -123,10 +125,15 @@ class Chooser:
     def _cut(self, doc: Doc) -> budget.Passage | None:
         """The beginning of the first passage that did not fit, where there is room for something worth reading."""
         room = self._room - tokens_of(self._used)
-        touching = any(line.touches(doc) for line in self._lines)
-        if room < LEAST_CUT or touching:
+        if room < LEAST_CUT:
             return None
-        whole = self._passage(_Line([doc], 0))
+        # What passages before and behind it have told of the same message is not told again.
+        told = [one for line in self._lines for one in line.docs if one.message == doc.message]
+        start = max((one.stop for one in told if one.start < doc.start < one.stop), default=doc.start)
+        stop = min((one.start for one in told if doc.start < one.start < doc.stop), default=doc.stop)
+        whole = self._passage(_Line([doc._replace(start=start, stop=stop)], 0))
+        if not whole.pieces:
+            return None
         frame = tokens_of(measure(budget.format_passage(whole.ref, "", whole.day)))
         who, said = whole.pieces[0]
         # About four characters a token, and of wide scripts one.
@@ -155,7 +162,8 @@ class Chooser:
         said = message.text[doc.start : doc.stop]
         if self._question and plain(without_name(said)) == self._question:
             return None
-        if not self._edit(said, message.sent_at):
+        told = self._edit(said, message.sent_at)
+        if not told:
             self._silent.add((doc.sid, doc.n))
             return None
         if not hit and self._says_nothing(doc, said):
@@ -165,7 +173,7 @@ class Chooser:
             doc.message != other.message and _alike(words, known) for other, known in self._words
         ):
             return None
-        cost = self._cost(doc, message)
+        cost = _cost(message, told)
         touching = [line for line in self._lines if line.touches(doc)]
         if not touching:
             frame = measure(f'- [{ref_of(doc.sid, doc.n)}..{doc.n}] "" ({budget.day_of(message.sent_at)})\n')
@@ -200,7 +208,10 @@ class Chooser:
                 return False
             self._read([gap])
             message = self._messages.get(gap.doc.message)
-            if message is None or gap.doc.stop < len(message.text) or self._cost(gap.doc, message) > BRIDGE * frame:
+            if message is None or gap.doc.stop < len(message.text):
+                return False
+            told = self._edit(message.text, message.sent_at)
+            if _cost(message, told) > self._weights.bridge * frame:
                 return False
             return self._take(gap.doc, gap.hit) is True
         return False
@@ -211,11 +222,6 @@ class Chooser:
             return True
         beside = {(doc.sid, doc.n + step) for step in range(-REACH, REACH + 1)} & self._hits
         return bool(beside) and beside <= self._silent
-
-    def _cost(self, doc: Doc, message: Said) -> int:
-        said = message.text[doc.start : doc.stop]
-        who = _who(message)
-        return measure(f"{who}: {said}\\n" if who else f"{said}\\n")
 
     def _passage(self, line: _Line) -> budget.Passage:
         spans: dict[int, list[Doc]] = {}
@@ -241,7 +247,13 @@ class Chooser:
         return budget.Passage(ref, tuple(pieces), day, cut)
 
 
-def _who(message: Said) -> str:
+def _cost(message: Message, told: str) -> int:
+    """Hundredths of a token that `told` of a message costs in a line that there is."""
+    who = _who(message)
+    return measure(f"{who}: {told}\\n" if who else f"{told}\\n")
+
+
+def _who(message: Message) -> str:
     """The name in front of a message: the chat's speaker, none where the text begins with a name, else the side."""
     speaker = message.speaker
     name = (speaker.get("name") or speaker.get("id")) if speaker else None
@@ -257,8 +269,6 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def held(already: Collection[str]) -> Mapping[str, list[tuple[int, int]]]:
     """Session key -> ranges of ordinals that refs of told passages name."""
-    from ..logdb.model import parse_range
-
     found: dict[str, list[tuple[int, int]]] = {}
     for ref in already:
         if ref.startswith("msg-") and (where := parse_range(ref)):

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any, Literal, Protocol
 
-from ..logdb.model import ref_of
+from ..logdb.model import Message, ref_of
 from .asked import Asked, ask
 from .choose import Choice, Chooser, held
-from .episodes import Said, day_number
+from .episodes import day_number
 from .finder import Doc, Finder, Pool, Where
 from .passages import Ranked, is_relevant, rank
 from .passages import held as holding
@@ -32,7 +32,7 @@ class Log(Protocol):
     """What recall needs of the conversation log."""
 
     def reading(self, deadline: float | None = None) -> AbstractContextManager[sqlite3.Connection]: ...
-    def by_ids(self, ids: Iterable[int]) -> Sequence[Said]: ...
+    def by_ids(self, ids: Iterable[int]) -> Sequence[Message]: ...
     def exists(self) -> bool: ...
 
 
@@ -43,7 +43,7 @@ class Found:
     score  0..1, beside the best of the search      held  the share of the query that the log holds
     """
 
-    message: Said
+    message: Message
     doc: Doc
     score: float
     held: float = 1.0
@@ -127,7 +127,7 @@ class Conversations:
         ]
         return found, len(best)
 
-    def _texts(self, ids: Iterable[int]) -> Sequence[Said]:
+    def _texts(self, ids: Iterable[int]) -> Sequence[Message]:
         wanted = list(ids)
         for _ in range(TRIES - 1):
             try:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .. import budget
 from ..stores.entry import Entry
+from ..stores.view import View
 from . import analyse, floor, made
 from .block import Told
 from .choose import Choice
@@ -23,7 +24,7 @@ from .conversations import Conversations, Log, entry_of
 from .delta import Delta
 from .finder import Where
 from .guests import Guests
-from .index import Filter, StoreView, TextIndex, entries_of, text_of
+from .index import Filter, TextIndex, text_of
 from .narrow import PORTRAIT, asks_about_user, days_of, distance, filter_of, narrowed, still, with_kin
 from .nearness import Nearness
 from .outdated import Editor, Outdated
@@ -177,7 +178,7 @@ class RecallEngine:
     def _mark(self, fault: Exception) -> None:
         self._trouble = f"past conversations could not be searched ({fault}); entries are told all the same."
 
-    def _current_view(self) -> StoreView:
+    def _current_view(self) -> View:
         view = self._store.view()
         if not self._index.is_current(view) and len(view) <= CATCH_UP_ENTRIES:
             self._index.catch_up(view, seconds=CATCH_UP_S)
@@ -187,7 +188,7 @@ class RecallEngine:
         self,
         query: str,
         asked: analyse.Question,
-        view: StoreView,
+        view: View,
         where: Filter,
         deadline: float,
         most: int,
@@ -214,7 +215,7 @@ class RecallEngine:
             found += self._standing.filling(slots, view, where, {one.ref for one in found})
         elif least > 0:
             found = promising(asked, found, statistics, least)
-        entries = entries_of(view, [one.ref for one in found])
+        entries = view.get_many([one.ref for one in found])
         pairs = [(one, entry) for one in found if (entry := entries.get(one.ref)) is not None and where.allows(entry)]
         return made.told(rank(asked, pairs, statistics, deadline=deadline, slots=slots))
 
@@ -281,7 +282,7 @@ class RecallEngine:
                 lines.append(line)
             place = Where(audience, where.projects, here=here)
             left = int((room - budget.estimate_tokens("\n".join([budget.HEADING, *lines, *tail]))) * share)
-            outdated = self._outdated.in_view(view, audience) if self._conversations is not None else {}
+            outdated = self._outdated.in_view(view, audience) if self._conversations is not None else None
             editor = Editor(known, outdated)
             said = self._passages(query, place, left, deadline, already, editor, topic, zone)
             shown = [budget.format_passage(one.ref, one.pieces, one.day, cut=one.cut) for one in said.lines]
@@ -327,7 +328,7 @@ class RecallEngine:
             return Choice()
 
     def _choose(
-        self, query: str, view: StoreView, where: Filter, project: str, deadline: float, share: float, guests: Guests
+        self, query: str, view: View, where: Filter, project: str, deadline: float, share: float, guests: Guests
     ) -> list[Entry]:
         """The entries worth telling, in the order in which they may be cut; of each band the `share` that is best."""
         asked = analyse.question(query)

@@ -19,8 +19,9 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from ..logdb.model import Message
 from . import analyse
 from .database import SECURE_TEXT
 from .weights import OVERLAP_CHARS, PASSAGE_CHARS
@@ -65,21 +66,6 @@ _TIME_CJK = re.compile(
 )
 
 
-class Said(Protocol):
-    """What the index needs of a message of the log."""
-
-    id: int
-    sid: str
-    n: int
-    role: Any
-    text: str
-    sent_at: float
-    speaker: dict[str, Any] | None
-    audience: str
-    project: str
-    state: Any
-
-
 class EpisodeIndex:
     """The log's text index (`LogIndex`).  Holds no state but what it has looked up; never begins or ends a
     transaction."""
@@ -101,7 +87,7 @@ class EpisodeIndex:
         for name in _NAMES:
             db.execute(f"DROP TABLE IF EXISTS {name}")
 
-    def add(self, db: sqlite3.Connection, messages: Sequence[Said]) -> None:
+    def add(self, db: sqlite3.Connection, messages: Sequence[Message]) -> None:
         """Index `messages`; those without text or no longer live are left out."""
         at = int(db.execute("SELECT coalesce(max(id), 0) FROM episode_docs").fetchone()[0])
         rows: list[tuple[Any, ...]] = []
@@ -196,7 +182,7 @@ def day_number(at: float) -> int:
     return max(0, before * 365 + before // 4 - before // 100 + before // 400 + local.tm_yday)
 
 
-def speaker_of(message: Said) -> str:
+def speaker_of(message: Message) -> str:
     """The name of who said it: the chat's speaker, or the name that the text begins with; "" for neither."""
     speaker = message.speaker
     if speaker:

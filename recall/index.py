@@ -19,9 +19,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ..stores.entry import Entry, is_current
+from ..stores.view import View
 from . import analyse
 from .database import Database, meta, passes, writing
 
@@ -34,17 +35,6 @@ POSTINGS = 4000  # index rows that one search may walk before its commonest term
 SCAN_AT_MOST = 256  # audiences up to this size are scored whole, without asking the full-text table
 COUNTED_FROM = 2000  # entries from which on the counts of common terms are kept in memory
 COUNTED_COMMON = 100  # entries that hold a term from which on it is common in that sense
-
-
-class StoreView(Protocol):
-    """What the index needs of a store's view: its state's token and its entries by ref."""
-
-    @property
-    def token(self) -> tuple[Any, ...]: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[str]: ...
-    def __getitem__(self, ref: str) -> Entry: ...
-    def get(self, ref: str, /) -> Entry | None: ...
 
 
 @dataclass(frozen=True)
@@ -135,13 +125,13 @@ class TextIndex:
         self._epoch = -1
         self._known: tuple[str, dict[str, tuple[int, bytes]]] | None = None
         self._digests: dict[str, tuple[Entry, bytes]] = {}
-        self._shown: StoreView | None = None  # the view that the index was last brought to from here
+        self._shown: View | None = None  # the view that the index was last brought to from here
         self._counts: dict[str, int] = {}
         self._counted = 0
 
     # ── keeping up with the store ──
 
-    def is_current(self, view: StoreView) -> bool:
+    def is_current(self, view: View) -> bool:
         """True when the index shows exactly the state of `view`."""
         try:
             with self._db.connection() as db:
@@ -149,7 +139,7 @@ class TextIndex:
         except sqlite3.Error:
             return False
 
-    def catch_up(self, view: StoreView, *, seconds: float | None = None) -> bool:
+    def catch_up(self, view: View, *, seconds: float | None = None) -> bool:
         """Bring the index to the state of `view`, in transactions of at most 200 entries.
 
         False when it was not finished: the time was up, another thread is at it, another process held the lock, or the
@@ -172,7 +162,7 @@ class TextIndex:
         finally:
             self._catching_up.release()
 
-    def _catch_up(self, view: StoreView, end: float | None) -> bool | None:
+    def _catch_up(self, view: View, end: float | None) -> bool | None:
         """True: finished; False: the time was up; None: another process changed the index meanwhile."""
         target = repr(view.token)
         with self._db.connection(busy_ms=WRITE_BUSY_MS) as db:
@@ -183,7 +173,7 @@ class TextIndex:
             generation, known = self._documents(db)
             near = None
             if self._shown is not None and state == repr(self._shown.token):
-                near = changed_between(self._shown, view)
+                near = view.changed_since(self._shown)
             digests: dict[str, tuple[Entry, bytes]] = {}
             changed: list[str] = []
             for ref, entry in _each(view, near):
@@ -352,26 +342,11 @@ class TextIndex:
         self._db.close()
 
 
-def _each(view: StoreView, refs: Sequence[str] | None) -> Iterator[tuple[str, Entry]]:
+def _each(view: View, refs: Sequence[str] | None) -> Iterator[tuple[str, Entry]]:
     """These entries, or all, page by page."""
     wanted = list(view) if refs is None else refs
     for at in range(0, len(wanted), PAGE):
-        yield from entries_of(view, wanted[at : at + PAGE]).items()
-
-
-def entries_of(view: StoreView, refs: Sequence[str]) -> Mapping[str, Entry]:
-    """Those of these refs that the view has, in their order; asked for at once where the store can give them so."""
-    ask = getattr(view, "get_many", None)
-    if ask is not None:
-        found: Mapping[str, Entry] = ask(refs)
-        return found
-    return {ref: entry for ref in refs if (entry := view.get(ref)) is not None}
-
-
-def changed_between(old: StoreView, new: StoreView) -> list[str] | None:
-    """Refs in which two views of a store may differ; None when that cannot be told without reading everything."""
-    ask = getattr(new, "changed_since", None)
-    return ask(old) if ask is not None and type(old) is type(new) else None
+        yield from view.get_many(wanted[at : at + PAGE]).items()
 
 
 def _match(terms: Sequence[analyse.Term], counts: Mapping[str, int]) -> str:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..stores.entry import Entry
+from ..stores.view import View
 from .analyse import Term
 from .episodes import day_number
-from .index import Filter, StoreView, text_of
+from .index import Filter, text_of
 from .kin import kin_of
 from .rank import KIN, created_at
 
@@ -68,7 +69,7 @@ def distance(entry: Entry, project: str) -> int:
     return 1 if not own else 0 if own == project else 2
 
 
-def still(entries: list[Entry], view: StoreView, where: Filter) -> list[Entry]:
+def still(entries: list[Entry], view: View, where: Filter) -> list[Entry]:
     """The entries as they are in `view`, without those that have left it."""
     now = (view.get(text_of(entry, "ref")) for entry in entries)
     return [entry for entry in now if entry is not None and where.allows(entry)]

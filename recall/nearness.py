@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..stores.entry import Entry, is_current, order_key
-from .index import StoreView, changed_between, text_of
+from ..stores.view import View
+from .index import text_of
 
 if TYPE_CHECKING:
     from .semantic import Semantic
@@ -31,7 +32,7 @@ class Nearness:
         self._choice = choice
         self._tier: Semantic | None = None
         self._trouble = ""
-        self._synced: StoreView | None = None
+        self._synced: View | None = None
         self._syncing = threading.Lock()
 
     @property
@@ -43,7 +44,7 @@ class Nearness:
         """Why it is not on although it was asked for."""
         return [self._trouble] if self._trouble else []
 
-    def sync(self, view: StoreView) -> None:
+    def sync(self, view: View) -> None:
         """Load the model, once, and bring the vectors up to the store; for the worker."""
         if self._choice == OFF or self._trouble:
             return
@@ -52,7 +53,7 @@ class Nearness:
             if before is not None and before.token == view.token:
                 return
             try:
-                changed = changed_between(before, view) if before is not None else None
+                changed = view.changed_since(before) if before is not None else None
                 if self._tier is None:
                     from .semantic import load
 
@@ -67,20 +68,20 @@ class Nearness:
             except Exception as fault:
                 self._give_up(fault)
 
-    def recalled(self, question: str, view: StoreView, where: Allows, known: Collection[str]) -> list[Entry]:
+    def recalled(self, question: str, view: View, where: Allows, known: Collection[str]) -> list[Entry]:
         """The entries that a question asks for in other words, the nearest first; without those that are `known`."""
         from .semantic import MOST_NEAR, least_near
 
         return [entry for entry, _ in self._near(question, view, where, known, MOST_NEAR, least_near(question))]
 
-    def found(self, query: str, view: StoreView, where: Allows, known: Collection[str]) -> list[tuple[Entry, float]]:
+    def found(self, query: str, view: View, where: Allows, known: Collection[str]) -> list[tuple[Entry, float]]:
         """The same for a search, with how near they are, 0 to 1."""
         from .semantic import MOST_FOUND, NEAR_SEARCH
 
         return self._near(query, view, where, known, MOST_FOUND, NEAR_SEARCH)
 
     def _near(
-        self, question: str, view: StoreView, where: Allows, known: Collection[str], most: int, least: float
+        self, question: str, view: View, where: Allows, known: Collection[str], most: int, least: float
     ) -> list[tuple[Entry, float]]:
         if self._tier is None or self._trouble or least > 1:
             return []
@@ -99,7 +100,7 @@ class Nearness:
 
 
 def _shown(
-    nearest: Iterable[tuple[str, float]], view: StoreView, where: Allows, known: Collection[str]
+    nearest: Iterable[tuple[str, float]], view: View, where: Allows, known: Collection[str]
 ) -> list[tuple[Entry, float]]:
     found: list[tuple[Entry, Any]] = []
     for ref, near in nearest:
@@ -113,8 +114,6 @@ def _text(entry: Entry | None) -> str | None:
     return text_of(entry, "content") if entry is not None and is_current(entry) else None
 
 
-def _current(view: StoreView) -> Iterable[Entry]:
-    """The current entries, the newest first; at once where the store can give them so."""
-    listed = getattr(view, "current", None)
-    found: list[Entry] = listed() if listed is not None else [one for ref in view if is_current(one := view[ref])]
-    return sorted(found, key=order_key, reverse=True)
+def _current(view: View) -> Iterable[Entry]:
+    """The current entries, the newest first."""
+    return sorted(view.current(), key=order_key, reverse=True)

@@ -9,15 +9,16 @@ again (D78).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..capture import compound
 from ..capture.lazy import lazy
 from ..stores.entry import Entry
+from ..stores.view import View
 from . import analyse
 from .episodes import without_name
-from .index import StoreView, audience_of, changed_between, entries_of, text_of
+from .index import audience_of, text_of
 from .rank import created_at
 
 CHANGED_AT_ONCE = 500  # changed entries from which on all are read anew
@@ -115,19 +116,16 @@ def _change(old: str, newer: str, until: float) -> Change | None:
     return Change(gone, left, after - before, not _spoken(old).isdisjoint(_I), until)
 
 
-def _replaced(view: StoreView) -> list[str]:
-    """The refs of entries that others have replaced; without reading the current ones where the store can tell."""
-    ask = getattr(view, "current_refs", None)
-    if ask is None:
-        return list(view)
-    current = frozenset(ask())
+def _replaced(view: View) -> list[str]:
+    """The refs of entries that others have replaced; without reading the current ones."""
+    current = frozenset(view.current_refs())
     return [ref for ref in view if ref not in current]
 
 
-def _read(view: StoreView, refs: Sequence[str]) -> dict[str, _Stated]:
+def _read(view: View, refs: Sequence[str]) -> dict[str, _Stated]:
     found: dict[str, _Stated] = {}
-    old = {ref: entry for ref, entry in entries_of(view, refs).items() if entry.get("superseded_by")}
-    newer = entries_of(view, [by for entry in old.values() if isinstance(by := entry["superseded_by"], str)])
+    old = {ref: entry for ref, entry in view.get_many(refs).items() if entry.get("superseded_by")}
+    newer = view.get_many([by for entry in old.values() if isinstance(by := entry["superseded_by"], str)])
     for ref, entry in old.items():
         by = newer.get(text_of(entry, "superseded_by"))
         said = plain(text_of(entry, "content"))
@@ -144,14 +142,14 @@ class Outdated:
 
     def __init__(self) -> None:
         # As of which view; by the ref of the entry that was replaced; the same by audience and statement.
-        self._state: tuple[StoreView | None, dict[str, _Stated], dict[str, Statements]] = (None, {}, {})
+        self._state: tuple[View | None, dict[str, _Stated], dict[str, Statements]] = (None, {}, {})
 
-    def read(self, view: StoreView, *, worker: bool = False) -> None:
+    def read(self, view: View, *, worker: bool = False) -> None:
         """Take note of the store's state, unless that is known or too much for a turn."""
         before, stated, known = self._state
         if before is not None and before.token == view.token:
             return
-        changed = changed_between(before, view) if before is not None else None
+        changed = view.changed_since(before) if before is not None else None
         if changed is None or len(changed) > CHANGED_AT_ONCE:
             if len(view) > READ_AT_ONCE and not worker:
                 return
@@ -170,7 +168,7 @@ class Outdated:
                         statements.changes.setdefault(max(one.change.gone, key=len), []).append(one.change)
         self._state = (view, stated, known)
 
-    def in_view(self, view: StoreView, audience: str) -> Statements:
+    def in_view(self, view: View, audience: str) -> Statements:
         """`of`, after having read `view`."""
         self.read(view)
         return self.of(audience)
@@ -186,25 +184,24 @@ class Editor:
     shown     the entries of the block       outdated  as `Outdated.of` gives it
     """
 
-    def __init__(self, shown: Iterable[Entry], outdated: Mapping[str, float]) -> None:
-        self._shown = [plain(text_of(entry, "content")) for entry in shown]
-        self._outdated = Statements()
-        if isinstance(outdated, Statements):
-            self._outdated = outdated
-        else:
-            self._outdated.update(outdated)
+    def __init__(self, shown: Iterable[Entry], outdated: Statements | None = None) -> None:
+        contents = [text_of(entry, "content") for entry in shown]
+        self._shown = [plain(content) for content in contents]
+        self._stated = {plain(sentence) for content in contents for sentence in _SENTENCES.split(content)} - {""}
+        self._outdated = outdated or Statements()
 
     def __call__(self, text: str, at: float) -> str:
-        """`text`, said at `at`, without what is outdated; "" when nothing is left that the entries do not say."""
-        bare = plain(without_name(text.strip()))
-        if not bare or self._is_shown(bare) or self._has_shown(text):
+        """`text`, said at `at`, without what is outdated or told already; "" when nothing is left."""
+        said = without_name(text.strip())
+        bare = plain(said)
+        if not bare or self._is_shown(bare) or self._has_shown(said):
             return ""
-        if not self._outdated:
+        if not self._outdated and not any(statement in bare for statement in self._stated):
             return text
         kept: list[str] = []
         cut = False
-        for sentence in _SENTENCES.split(text):
-            if at < self._outdated.until(sentence):
+        for sentence in _SENTENCES.split(said):
+            if plain(sentence) in self._stated or at < self._outdated.until(sentence):
                 cut = True
                 if not kept or kept[-1] != _LEFT_OUT:
                     kept.append(_LEFT_OUT)
@@ -212,15 +209,15 @@ class Editor:
                 kept.append(sentence.strip())
         if not cut:
             return text
-        return " ".join(kept) if any(part != _LEFT_OUT for part in kept) else ""
+        name = text.strip().removesuffix(said)
+        return name + " ".join(kept) if any(part != _LEFT_OUT for part in kept) else ""
 
     def _is_shown(self, bare: str) -> bool:
         return any(bare in said for said in self._shown)
 
-    def _has_shown(self, text: str) -> bool:
+    def _has_shown(self, said: str) -> bool:
         """Whether entries say all of several statements: capture makes one of each (capture/compound.py)."""
         if len(self._shown) < 2:
             return False
-        said = without_name(text.strip())
         bare = [plain(part) for part in (compound.parts(said) or [said])]
         return len(bare) > 1 and all(part and self._is_shown(part) for part in bare)

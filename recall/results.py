@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from ..stores.entry import Entry
-from .index import StoreView
+from ..stores.view import View
 from .rank import Band
 
 Tier = Literal["entries", "episodes"]
@@ -14,7 +14,7 @@ TIERS: tuple[Tier, ...] = ("entries", "episodes")
 class Store(Protocol):
     """What recall needs of a store."""
 
-    def view(self) -> StoreView: ...
+    def view(self) -> View: ...
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import sqlite3
 from collections.abc import Collection, Hashable
 
 from ..stores.entry import Entry
+from ..stores.view import View
 from . import analyse, floor
-from .index import Candidate, Filter, StoreView, TextIndex, entries_of, text_of
+from .index import Candidate, Filter, TextIndex, text_of
 from .narrow import PORTRAIT, distance
 from .slots import answers
 
@@ -26,7 +27,7 @@ class Standing:
         self._known: tuple[object, dict[Hashable, list[Entry]]] = (None, {})
         self._filling: tuple[object, dict[Hashable, list[int]]] = (None, {})
 
-    def listed(self, view: StoreView, where: Filter, *, pinned: bool = False, limit: int = LISTED) -> list[Entry]:
+    def listed(self, view: View, where: Filter, *, pinned: bool = False, limit: int = LISTED) -> list[Entry]:
         """The entries that `where` lets through, the latest indexed first; not to be changed."""
         key = (where, pinned, limit)
         found = self._kept(view).get(key)
@@ -39,13 +40,13 @@ class Standing:
                 return []
             found = [
                 entry
-                for entry in entries_of(view, refs).values()
+                for entry in view.get_many(refs).values()
                 if where.allows(entry) and (not pinned or entry.get("pinned") is True)
             ]
             self._keep(view, key, found, current=current)
         return found
 
-    def floor(self, view: StoreView, where: Filter, project: str) -> list[Entry]:
+    def floor(self, view: View, where: Filter, project: str) -> list[Entry]:
         """The floor of an audience in a project (floor.py)."""
         key = ("floor", where, project)
         found = self._kept(view).get(key)
@@ -57,9 +58,7 @@ class Standing:
             self._keep(view, key, found, current=current)
         return found
 
-    def filling(
-        self, slots: tuple[int, ...], view: StoreView, where: Filter, known: Collection[str]
-    ) -> list[Candidate]:
+    def filling(self, slots: tuple[int, ...], view: View, where: Filter, known: Collection[str]) -> list[Candidate]:
         """Entries about the user that say what a question asks for, though they share no word with it."""
         own = Filter(where.audience, where.projects, where.repo, where.kinds or PORTRAIT)
         entries = self.listed(view, own, limit=FILLING_LOOKED_AT)
@@ -79,12 +78,12 @@ class Standing:
         chosen = itertools.islice((pair for pair in fresh if pair[0] not in known), MOST_FILLING)
         return [Candidate(ref, tuple(analyse.index_terms(text_of(entry, "content")))) for ref, entry in chosen]
 
-    def _kept(self, view: StoreView) -> dict[Hashable, list[Entry]]:
+    def _kept(self, view: View) -> dict[Hashable, list[Entry]]:
         token, known = self._known
         if token != view.token:
             token, known = self._known = (view.token, {})
         return known
 
-    def _keep(self, view: StoreView, key: Hashable, found: list[Entry], *, current: bool) -> None:
+    def _keep(self, view: View, key: Hashable, found: list[Entry], *, current: bool) -> None:
         if current:  # what an index that lags behind gave would be remembered for the whole state
             self._kept(view)[key] = found

@@ -41,6 +41,8 @@ class Weights:
     # ── choice ──
     size: float = 0.15  # a long passage has to be worth its tokens
     recency: float = 0.02  # newer before older, among equals
+    bridge: float = 3.0  # of what a line costs before it says anything: for so much the message between two is told too
+    touching: float = 1.5  # more for a passage beside one that is told already: it needs no line of its own
 
 
 WEIGHTS = Weights()
@@ -59,8 +61,6 @@ DATED = 80  # passages of a named time that are looked at whatever they say
 NAMED_FROM = 3  # messages that make a name a speaker's
 DATE_SLACK_DAYS = 14  # a time is often spoken of some days later
 LEAST_CUT = 40  # tokens left from which on the first passage that does not fit is told in part (CD76)
-BRIDGE = 3.0  # of what a line costs before it says anything: for so much the message between two is told as well
-TOUCHING = 1.5  # more for a passage beside one that is told already: it needs no line of its own
 LIKE = 0.9  # shared terms that make a passage the repetition of a newer one
 
 # ── relevance of a question to the log: chosen on benchmarks/requests.jsonl against questions that the log answers ──

@@ -5,17 +5,17 @@ ends    of a session, resets and compactions owe what is new to consolidation, d
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .. import rules
-from ..audience import OWNER, Place
+from ..audience import Place
 from ..capture.safe import safe_name
 from ..config import Settings
 from ..stores.entry import Entry
+from ..telling import rules
 
 if TYPE_CHECKING:
+    from ..capture.recover import Transcripts
     from ..consolidate.model import Complete
     from ..runtime import Runtime
     from .conversation import Scene
@@ -35,13 +35,13 @@ class Owner(Protocol):
     @property
     def now(self) -> Place: ...
 
-    def _scene(self, session: str, place: Place) -> "Scene": ...
+    def scene(self, session: str, place: Place) -> "Scene": ...
 
 
 class Background:
     """Of one provider object.  Every method may be called from any thread; nothing is written where nobody attends."""
 
-    def __init__(self, owner: Owner, transcripts: Any) -> None:
+    def __init__(self, owner: Owner, transcripts: "Transcripts | None") -> None:
         self._owner, self._transcripts = owner, transcripts
         self._shown: Sequence[Entry] | None = None  # the rules in the prompt of this session
         self._told: Sequence[Entry] = ()  # the same with what was told since
@@ -87,9 +87,8 @@ class Background:
 
     def _of_stored_prompt(self) -> Sequence[Entry]:
         """The rules that a stored prompt shows, as far as they still stand; all others are news."""
-        find = getattr(self._transcripts, "prompt", None)
         now = self._standing()
-        said = find(self._owner.session_id) if find is not None and now else None
+        said = self._transcripts.prompt(self._owner.session_id) if self._transcripts is not None and now else None
         return now if said is None else [entry for entry in now if rules.line(entry) in said]
 
     # -- consolidation -----------------------------------------------------------------------------------------------
@@ -107,18 +106,19 @@ class Background:
         part, conversation = owner.runtime.consolidating, owner.runtime.conversation
         if not owner.place.writes or not conversation.on or not part.active:
             return
-        scene = owner._scene(session, owner.place)
+        scene = owner.scene(session, owner.place)
         part.boundary(lambda: conversation.place(scene).sid, now=logged)
         owner.runtime.worker.submit(lambda: part.titled(conversation.place(scene), self._title(session), owner.zone()))
 
     def _title(self, session: str) -> str:
         """What the host calls a session: its title, else its own summary of what a compaction took away (H14)."""
-        title = getattr(self._transcripts, "title", lambda _: "")(session)
-        if title and title.strip():
-            return str(title)
+        if self._transcripts is None:
+            return ""
+        if (title := self._transcripts.title(session)).strip():
+            return title
         from ..consolidate.nodes import compaction_text
 
-        return compaction_text(getattr(self._transcripts, "compaction", lambda _: "")(session) or "")
+        return compaction_text(self._transcripts.compaction(session))
 
     def delegated(self, task: object, result: object, child: str) -> None:
         """A subagent has ended: kept once, as an agent's words, beside the conversation (H15, B094)."""
@@ -126,7 +126,7 @@ class Background:
         runtime = owner.runtime
         if not owner.place.writes or not runtime.conversation.on:
             return
-        scene = owner._scene(owner.session_id, owner.place)
+        scene = owner.scene(owner.session_id, owner.place)
         asked, found = (value if isinstance(value, str) else "" for value in (task, result))
         part, at = runtime.consolidating, runtime.consolidating.now()
         runtime.worker.submit(
@@ -148,21 +148,14 @@ class Background:
             return "Nothing is written here: this runs unattended, or nobody can be named."
         if not session:
             conversation.flush(1.0)
-            session = conversation.place(owner._scene(owner.session_id, owner.place)).sid
+            session = conversation.place(owner.scene(owner.session_id, owner.place)).sid
         return owner.runtime.consolidating.summarise(session).said
 
     def _listed(self) -> Collection[str] | None:
         """The conversations that the host still knows, by their keys in the log; None when there is no telling."""
-        find = getattr(self._transcripts, "session_ids", None)
-        found = find() if find is not None else None
+        found = self._transcripts.session_ids() if self._transcripts is not None else None
         if not found:
             return None
         log = self._owner.runtime.conversation.file
         names = [safe_name(session) for session in found]
         return {*names, *(sid for name in names if (sid := log.sid_of(name)))}
-
-
-def safe_place(place: Place) -> Place:
-    """`place` with the names that are written, and looked for, without secrets (invariant 6)."""
-    audience = place.audience if place.audience == OWNER else safe_name(place.audience)
-    return replace(place, audience=audience, project=safe_name(place.project))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import Settings
 from ..outbox import Outbox, OutboxError
+from ..outboxdb.limits import ENQUEUE_WAIT
+from ..settings import route
 from ..stores.entry import Entry
 from ..stores.local import LocalStore
 
@@ -24,7 +26,6 @@ Note = Callable[[str, BaseException], None]
 AFTER_START_S = 10.0  # seconds of a process before its first call: one that lives for one question pays for none
 AFTER_BOUNDARY_S = 5.0  # seconds after a session has ended: mostly the process ends with it
 STOP_S = 0.3  # seconds of the 2 that shutdown may take (P49)
-HOOK_WAIT_S = 0.05  # seconds a boundary waits for another process's lock on the outbox; then the worker does it
 
 
 class Consolidating:
@@ -76,8 +77,7 @@ class Consolidating:
     @property
     def active(self) -> bool:
         """Whether anything is owed to models at all: switched on, a log to read, a route that was chosen."""
-        enabled = self._settings["consolidation.enabled"]
-        if not self._settings["capture.log"] or self._complete is None or enabled in (False, "false"):
+        if not self._settings["capture.log"] or self._complete is None or route.is_off(self._settings):
             return False
         return self.chosen
 
@@ -85,9 +85,7 @@ class Consolidating:
     def chosen(self) -> bool:
         """Whether the user has chosen a model, whatever this process can do with it."""
         settings = self._settings
-        named = [
-            one for one in settings["consolidation.models"] if str(one).strip().casefold() not in ("off", "none", "")
-        ]
+        named = route.routes_of(settings["consolidation.models"])
         return bool(named or settings["consolidation.allow_auto_route"] or self._pinned())
 
     @property
@@ -149,7 +147,7 @@ class Consolidating:
         """
         if not self.active:
             return
-        if not (now and self.consider(sid(), "boundary", wait=HOOK_WAIT_S)):
+        if not (now and self.consider(sid(), "boundary", wait=ENQUEUE_WAIT)):
             self._submit(lambda: self.consider(sid(), "boundary"))
 
     def consider(self, sid: str, what: str, *, wait: float = 2.0) -> bool:
@@ -163,7 +161,7 @@ class Consolidating:
             if consider(lane.desk, sid, Trigger(what), wait=wait):
                 lane.wake(after=AFTER_BOUNDARY_S if what == "boundary" else 0.0)
         except Exception as problem:
-            if getattr(problem, "passing", False) and wait < 1:
+            if isinstance(problem, OutboxError) and problem.passing and wait < 1:
                 return False
             self._note("consolidation", problem)
         return True
@@ -253,7 +251,7 @@ class Consolidating:
         """Route, work, cost: numbers and fixed words only (5.7)."""
         if not self.active or self._lane is None:
             why = "" if self.active else "off until a model is chosen: hermes cognition consolidate --setup"
-            if self._settings["consolidation.enabled"] in (False, "false"):
+            if route.is_off(self._settings):
                 why = "switched off (consolidation.enabled)"
             return {"active": self.active, **({"why": why} if why else {})}
         from ..consolidate.state import state

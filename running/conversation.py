@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..capture.safe import safe_name
 from ..config import Settings
 from ..delivery import forgotten
 from ..outbox import Outbox, OutboxError
@@ -85,11 +86,21 @@ class _Job:
 class Conversation:
     """The log of one home.  Every method may be called from any thread.
 
-    wake  runs a job on the worker      note  counts a failure
+    wake    runs a job on the worker      note  counts a failure
+    logged  called with (conversation, refs) of a turn that is in the log now
+    lost    called with (audience, statement, messages) of what the log has just lost
     """
 
     def __init__(
-        self, settings: Settings, outbox: Outbox, *, clock: Callable[[], float], note: Note, wake: Callable[[Any], None]
+        self,
+        settings: Settings,
+        outbox: Outbox,
+        *,
+        clock: Callable[[], float],
+        note: Note,
+        wake: Callable[[Callable[[], object]], object],
+        logged: Callable[[str, Sequence[str]], object],
+        lost: Callable[[str, str, Sequence[str]], object],
     ) -> None:
         self._settings, self._outbox, self._clock, self._note, self._wake = settings, outbox, clock, note, wake
         self.on = bool(settings["capture.log"])
@@ -99,11 +110,8 @@ class Conversation:
         self._inbox: deque[_Turn | _Job] = deque()
         self._at_work = threading.Lock()
         self.where = Whereabouts(lambda: self.file)
+        self._logged, self._lost = logged, lost
         self._prune_at = 0.0  # monotonic
-        # What consolidation has to know: (conversation, refs) of a turn that was logged; (audience, statement,
-        # messages) of what the log has just lost.
-        self.logged: Callable[[str, Sequence[str]], object] = lambda sid, refs: None
-        self.lost: Callable[[str, str, Sequence[str]], object] = lambda audience, statement, refs: None
 
     @property
     def log(self) -> "ChatLog | None":
@@ -118,8 +126,7 @@ class Conversation:
                 from ..chatlog import ChatLog
                 from ..recall.episodes import EpisodeIndex
 
-                index: Any = EpisodeIndex()  # it names what it needs of a message for itself
-                self._log = ChatLog(self._path, clock=self._clock, index=index)
+                self._log = ChatLog(self._path, clock=self._clock, index=EpisodeIndex())
             return self._log
 
     @property
@@ -199,7 +206,7 @@ class Conversation:
                 self._write(one, wait)
         except (OutboxError, sqlite3.OperationalError) as error:  # locked, or the disk is full
             one.tries += wait >= WAIT_S
-            passing = is_busy(error) if isinstance(error, sqlite3.Error) else getattr(error, "passing", False)
+            passing = is_busy(error) if isinstance(error, sqlite3.Error) else error.passing
             if passing and one.tries < TRIES:
                 if wait >= WAIT_S:
                     self._wake(self.work)
@@ -224,10 +231,9 @@ class Conversation:
         from ..capture.said import user_said
 
         scene, log = turn.scene, self.file
-        hurried: Any = log if wait >= WAIT_S else _Hurried(log, wait)
         place = self.place(scene)
         refs = log_turn(
-            hurried,
+            log,
             place,
             turn.user,
             turn.assistant,
@@ -237,11 +243,12 @@ class Conversation:
             zone=scene.zone(),
             speaker=scene.speaker,
             limits=self.limits(),
+            wait=max(0.0, wait),
         )
         if turn.heard is not None and (asked := user_said(turn.user)) is not None:  # known already after a /retry
             with suppress(sqlite3.Error, OutboxError):  # the turn is logged; another process may be in the way now
                 turn.heard.message_ref = log.locate(place.sid, asked.fingerprint) or ""
-        self.logged(place.sid, refs)
+        self._logged(place.sid, refs)
 
     def catch_up(
         self, scene: Scene, rows: Sequence[Mapping[str, Any]], *, start: int = 0, running: bool = False
@@ -250,35 +257,43 @@ class Conversation:
 
         start    how many of them a branch has inherited      running  a turn may be under way at the end
         """
-        from ..capture.conversation import log_transcript
-
         if not self.on:
             return 0
         with self._at_work:
-            place = self.place(scene)
-            return len(self._transcript(log_transcript, scene, place, rows, start=start, running=running))
+            return len(self._transcript(scene, rows, start=start, running=running))
 
-    def _transcript(self, log_transcript: Any, scene: Scene, place: "LogPlace", rows: Any, **how: Any) -> list[str]:
-        found: list[str] = log_transcript(
+    def _transcript(
+        self,
+        scene: Scene,
+        rows: Sequence[Mapping[str, Any]],
+        *,
+        start: int,
+        undone: bool = False,
+        running: bool = False,
+    ) -> list[str]:
+        from ..capture.conversation import log_transcript
+
+        return log_transcript(
             self.file,
-            place,
+            self.place(scene),
             rows,
             at=self._clock(),
             mask=scene.mask,
             zone=scene.zone(),
             speaker=scene.speaker,
             limits=self.limits(),
-            **how,
+            start=start,
+            undone=undone,
+            running=running,
         )
-        return found
 
     def _withdraw(self, scene: Scene, ask: Callable[[], Sequence[Mapping[str, Any]] | None]) -> None:
-        from ..capture.conversation import log_transcript, withdraw_last
+        from ..capture.conversation import withdraw_last
 
         place, rows = self.place(scene), ask()
         if rows:
             begun = self.file.start_of(place.session_id)
-            self._transcript(log_transcript, scene, place, rows, start=(begun.start if begun else 0) or 0, undone=True)
+            self._transcript(scene, rows, start=(begun.start if begun else 0) or 0, undone=True)
         else:
             withdraw_last(self.file, place.sid)
 
@@ -288,7 +303,6 @@ class Conversation:
 
     def place(self, scene: Scene) -> "LogPlace":
         """Where the messages of a scene go.  Audience and project are safe names already."""
-        from ..capture.safe import safe_name
         from ..chatlog import LogPlace
 
         sid = self.where.sid(scene.session_id, scene.chain)
@@ -315,10 +329,9 @@ class Conversation:
 
     def locate(self, sid: str, redacted: str) -> str:
         """The name of the newest message of a conversation in which the user said exactly this, "" for none."""
-        import hashlib
+        from ..capture.said import fingerprint_of
 
-        mark = hashlib.sha256(f"user\n{redacted}".encode("utf-8", "replace")).hexdigest()
-        return self.file.locate(sid, mark) or "" if self.on else ""
+        return self.file.locate(sid, fingerprint_of("user", redacted)) or "" if self.on else ""
 
     # -- keeping it ------------------------------------------------------------------------------------------------
 
@@ -329,7 +342,7 @@ class Conversation:
             if self._path.exists():
                 refs = self.file.stating(audience, statement)
                 self.file.forget_statement(audience, statement)
-            self.lost(audience, statement, refs)
+            self._lost(audience, statement, refs)
             forgotten.log_paid(self._outbox, key)
 
     def tidy(self) -> bool:
@@ -357,16 +370,3 @@ class Conversation:
     def close(self) -> None:
         if self._log is not None:
             self._log.close()
-
-
-class _Hurried:
-    """A log that a boundary writes to: it waits no longer than the boundary may."""
-
-    def __init__(self, log: "ChatLog", wait: float) -> None:
-        self._log, self._wait = log, max(0.0, wait)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._log, name)
-
-    def append(self, *args: Any, **how: Any) -> list[str]:
-        return self._log.append(*args, **{**how, "wait": self._wait})

@@ -19,8 +19,7 @@ def search(
     if not asked:
         return []
     try:
-        scope = link.store.scope(audience)
-        found = scope.take(scope.begin(asked, top_k=top_k, session_id=session, budget=seconds), seconds + 0.5)
+        found = link.store.scope(audience).retrieve(asked, top_k=top_k, session_id=session, budget=seconds)
     except MemoriaError as error:
         raise refusal_of(error) from error
     scores = {record.memory_id: record.retrieval_score or 0.0 for record in found}

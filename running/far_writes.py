@@ -10,24 +10,25 @@ Every write starts a new generation of the recall cache, an uncertain one too (M
 """
 
 import contextlib
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..audience import OWNER
 from ..delivery import forgotten
 from ..lookup import WriteRefused, audience_of, bare_ref
 from ..outbox import NewFact, OutboxError, Row
 from ..outboxdb.schema import LIVE
 from ..stores.entry import Entry, entry_fact_key, fact_key
 from ..stores.local import StoreError
-from ..writes import LANE, LOCK_S, SALIENCE, Receipt, Redact, Writes, tool_ref
-from .remote import LOCAL_KINDS, Remote
+from ..writes import LOCK_S, Receipt, Redact, State, Writes
+from .remote import LOCAL_KINDS
 
 if TYPE_CHECKING:
     from .link import Link
+    from .remote import Remote
 
-OWNER = "owner"
+Done = TypeVar("Done")
 NOT_PINNED = (
     "A memory on Memoria cannot be pinned: its mark cannot be changed in place. "
     "A rule stands in every session: hermes cognition rule add TEXT"
@@ -37,55 +38,27 @@ NOT_PINNED = (
 class FarWrites(Writes):
     """Writes of a home whose backend is Memoria.  `remote` says where to, or why nowhere."""
 
-    remote: Remote
+    def __init__(self, remote: "Remote", *parts: Any, **more: Any) -> None:
+        super().__init__(*parts, **more)
+        self._remote = remote
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
-    def store(
-        self,
-        content: str,
-        *,
-        session_id: str,
-        audience: str,
-        project: str,
-        repo: str,
-        author: str,
-        speaker: dict[str, str] | None = None,
-        kind: str = "note",
-        memory_type: str = "semantic",
-        salience: float = SALIENCE,
-        redact: Redact | None = None,
-    ) -> Receipt:
-        if kind in LOCAL_KINDS and not self.remote.settings["consolidation.upload"]:
-            return super().store(
-                content,
-                session_id=session_id,
-                audience=audience,
-                project=project,
-                repo=repo,
-                author=author,
-                speaker=speaker,
-                kind=kind,
-                memory_type=memory_type,
-                salience=salience,
-                redact=redact,
-            )
+    def _keep(self, row: NewFact, masked: bool) -> Receipt:
+        entry = row.payload
+        if entry["kind"] in LOCAL_KINDS and not self._remote.settings["consolidation.upload"]:
+            return super()._keep(row, masked)
         link = self._needed()
-        text, masked = self._checked("content", content, redact)
-        key = fact_key(audience, project, text)
-        subject = link.who.of_audience(audience)
-        if waiting := self._waits_as(key):
+        subject = link.who.of_audience(entry["audience"])
+        if waiting := self._waits_as(row.fact_key):
             return Receipt(waiting, "queued", masked=masked, subject=subject)
-        provenance = self._provenance(session_id, author, repo, speaker)
-        entry = self._entry(text, kind, memory_type, salience, audience, project, repo, provenance)
-        ref = entry["ref"]
-        row = NewFact(session_id or "tools", entry, key, lane=LANE, ref=ref, binding=link.binding)
-        from ..stores.memoria import Delivered
+        from ..stores.memoria import Put
 
-        done = self._asked(lambda: link.store.put(Delivered(ref, entry)), row, masked)
+        row = replace(row, binding=link.binding)
+        done = self._asked(link, lambda: link.store.put(Put(row.ref, entry)), row, masked)
         if isinstance(done, Receipt):
             return replace(done, subject=subject)
-        state: Any = "stored" if done.status in ("applied", "conflict") else "existing"
+        state: State = "stored" if done.status in ("applied", "conflict") else "existing"
         return Receipt(done.ref, state, entry=entry, masked=masked, memory_id=done.memory_id, subject=subject)
 
     def update(
@@ -101,51 +74,48 @@ class FarWrites(Writes):
         kind: str = "",
         redact: Redact | None = None,
     ) -> Receipt:
-        wanted = bare_ref(ref)
-        again = functools.partial(
-            super().update,
-            wanted,
-            content,
-            audience=audience,
-            session_id=session_id,
-            author=author,
-            repo=repo,
-            speaker=speaker,
-            kind=kind,
-            redact=redact,
-        )
-        here = self._here(wanted, audience)
-        if here:
-            receipt = again()
-            if self.remote.link is None or kind in LOCAL_KINDS:
+        wanted, whose = bare_ref(ref), audience or OWNER
+        receipt = None
+        if self._here(wanted, audience):
+            receipt = super().update(
+                wanted,
+                content,
+                audience=audience,
+                session_id=session_id,
+                author=author,
+                repo=repo,
+                speaker=speaker,
+                kind=kind,
+                redact=redact,
+            )
+            if self._remote.link is None or kind in LOCAL_KINDS:
                 return receipt
-        link = self._needed(wanted, audience)
+        link = self._needed()
         text, masked = self._checked("new_content", content, redact)
-        whose = audience or OWNER
         subject = link.who.of_audience(whose)
-        provenance = self._provenance(session_id, author, repo or "default", speaker)
-        own = tool_ref(self._clock())
+        provenance = self._provenance(session_id, author, repo, speaker)
         payload: Entry = {"ref": wanted, "content": text, "kind": kind, "audience": whose, "provenance": provenance}
-        row = NewFact(
-            session_id or "tools", payload, "", lane=LANE, ref=own, op="update", target_ref=wanted, binding=link.binding
-        )
-        if not here and self._waits_far(wanted):
+        row = replace(self._row("update", wanted, payload, session_id), binding=link.binding)
+        if receipt is None and self._waits_far(wanted):
             return replace(self._queue(None, row, masked), subject=subject)
-        before = self._before(link, wanted, whose, here=here)
+        before = self._before(link, wanted, whose, here=receipt is not None)
         if before is None:
-            return receipt if here else self._missing(wanted, audience)
+            if receipt is None:
+                raise self._lookup.not_found(wanted, audience)
+            return receipt
         self._replaced(before, text, whose)
         done = self._asked(
-            lambda: link.store.update(own, wanted, whose, text, provenance, kind=kind),
+            link,
+            lambda: link.store.update(row.ref, wanted, whose, text, provenance, kind=kind),
             row,
             masked,
             gone=[str(before["memory_id"])],
         )
-        if here:
+        if receipt is not None:
             return receipt
         if isinstance(done, Receipt):
             return replace(done, subject=subject)
-        state: Any = "existing" if done.status == "already" else "updated"
+        state: State = "existing" if done.status == "already" else "updated"
         entry = {**before, "content": text, "kind": kind or before.get("kind", "note")}
         return Receipt(done.ref, state, done.previous, entry, masked, done.memory_id, subject)
 
@@ -153,52 +123,44 @@ class FarWrites(Writes):
         wanted = bare_ref(ref)
         here = self._here(wanted, audience)
         receipt = super().forget(wanted, audience=audience, session_id=session_id) if here else None
-        link = self.remote.link
+        link = self._remote.link
         if link is None:
-            if receipt is None:  # waiting in the outbox, forgotten before, or nowhere
-                return super().forget(wanted, audience=audience, session_id=session_id)
-            return receipt
+            # Not here: waiting in the outbox, forgotten before, or nowhere.
+            return receipt or super().forget(wanted, audience=audience, session_id=session_id)
         whose = audience or (audience_of(receipt.entry) if receipt is not None and receipt.entry else OWNER)
-        own, now = tool_ref(self._clock()), self._clock()
-        row = NewFact(
-            session_id or "tools",
-            {"audience": whose, "keys": [], "at": now},
-            "",
-            lane=LANE,
-            ref=own,
-            op="forget",
-            target_ref=wanted,
-            binding=link.binding,
-        )
-        if receipt is None and self._waits_far(wanted):
-            return self._forget_missing(wanted, audience, self._lookup.not_found(wanted, audience))
-        before = self._before(link, wanted, whose, here=here)
+        before = None
+        if receipt is not None or not self._waits_far(wanted):
+            before = self._before(link, wanted, whose, here=here)
         if before is None:
             return receipt or self._forget_missing(wanted, audience, self._lookup.not_found(wanted, audience))
+        now = self._clock()
         self._marked_forgotten(wanted, before, whose, now)
-        gone = [str(before.get("memory_id") or "")]
-        done = self._asked(lambda: link.store.forget(wanted, whose), row, gone=gone)
+        row = self._row("forget", wanted, {"audience": whose, "keys": [], "at": now}, session_id)
+        memory_id = str(before.get("memory_id") or "")
+        done = self._asked(
+            link,
+            lambda: link.store.forget(wanted, whose),
+            replace(row, binding=link.binding),
+            gone=[memory_id],
+        )
+        if not isinstance(done, Receipt):
+            link.cache.invalidate(done)
         if receipt is not None:
             return receipt
         if isinstance(done, Receipt):
             return done
-        self.remote_invalidate(link, [*gone, *done])
-        memory_id = gone[0] or wanted
-        return Receipt(wanted, "forgotten", memory_id=memory_id, subject=link.who.of_audience(whose))
+        return Receipt(wanted, "forgotten", memory_id=memory_id or wanted, subject=link.who.of_audience(whose))
 
     def rate(self, ref: str, signal: str, *, audience: str | None, session_id: str = "") -> Receipt:
-        wanted = bare_ref(ref)
-        if self._here(wanted, audience) or self.remote.link is None:
+        wanted, whose = bare_ref(ref), audience or OWNER
+        if self._here(wanted, audience) or self._remote.link is None:
             return super().rate(wanted, signal, audience=audience, session_id=session_id)
-        link, whose = self._needed(wanted, audience), audience or OWNER
-        payload = {"signal": signal, "audience": whose}
-        own = tool_ref(self._clock())
-        row = NewFact(
-            session_id or "tools", payload, "", lane=LANE, ref=own, op="rate", target_ref=wanted, binding=link.binding
-        )
+        link = self._needed()
+        row = self._row("rate", wanted, {"signal": signal, "audience": whose}, session_id)
+        row = replace(row, binding=link.binding)
         if self._waits_far(wanted):
             return self._queue(None, row)
-        done = self._asked(lambda: link.store.rate(wanted, whose, signal), row, again=False)
+        done = self._asked(link, lambda: link.store.rate(wanted, whose, signal), row, again=False)
         if isinstance(done, Receipt):
             return done
         return Receipt(wanted, "rated", memory_id=done, subject=link.who.of_audience(whose))
@@ -207,7 +169,7 @@ class FarWrites(Writes):
         try:
             return super().pin(ref, pinned, audience=audience, session_id=session_id)
         except WriteRefused as refused:
-            link = self.remote.link
+            link = self._remote.link
             if refused.code != "memory_not_found_in_current_subject" or link is None:
                 raise
             if self._before(link, bare_ref(ref), audience or OWNER, here=True) is None:
@@ -219,19 +181,15 @@ class FarWrites(Writes):
         from .far_delivery import deliver
 
         done = deliver(link, rows, self._outbox, self._changes.forgotten_rows)
-        self.remote_invalidate(link, ())
+        link.cache.invalidate()
         return done
-
-    def remote_invalidate(self, link: "Link", gone: Sequence[str]) -> None:
-        """Something was written, or may have been (M26)."""
-        link.cache.invalidate([memory_id for memory_id in gone if memory_id])
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
-    def _needed(self, ref: str = "", audience: str | None = None) -> "Link":
-        link = self.remote.link
+    def _needed(self) -> "Link":
+        link = self._remote.link
         if link is None:
-            raise WriteRefused("memoria_unavailable_on_this_runtime", self.remote.refusal())
+            raise WriteRefused("memoria_unavailable_on_this_runtime", self._remote.refusal())
         return link
 
     def _here(self, ref: str, audience: str | None) -> bool:
@@ -268,25 +226,23 @@ class FarWrites(Writes):
                 return {"ref": ref, "memory_id": ref, "audience": audience}
             raise refusal_of(error) from error
 
-    def _missing(self, ref: str, audience: str | None) -> Receipt:
-        raise self._lookup.not_found(ref, audience)
-
     def _asked(
         self,
-        ask: Callable[[], Any],
+        link: "Link",
+        ask: Callable[[], Done],
         row: NewFact,
         masked: bool = False,
         *,
         gone: Sequence[str] = (),
         again: bool = True,
-    ) -> Any:
+    ) -> "Done | Receipt":
         """What Memoria answers; a Receipt when the write was queued.  Raises WriteRefused.
 
+        gone   ids that the cache must not bring any more, whatever comes of it (M26)
         again  an unclear write may be sent again, because it looks first
         """
         from ..memoria.errors import MemoriaError, OutcomeUnknown
 
-        link = self.remote.link
         try:
             return ask()
         except OutboxError as error:
@@ -300,8 +256,7 @@ class FarWrites(Writes):
                 raise refusal_of(error) from error
             return self._queue(error, row, masked)
         finally:
-            if link is not None:
-                self.remote_invalidate(link, gone)
+            link.cache.invalidate(gone)
 
     def _replaced(self, before: Entry, text: str, audience: str) -> None:
         """An earlier statement of a text that is being corrected does not bring it back (D63)."""
@@ -318,10 +273,10 @@ class FarWrites(Writes):
         keys: set[str] = set()
         texts: list[str] = []
         if before.get("content"):
-            texts.append(str(before["content"]))
-            keys = {fact_key(audience, project, texts[0]) for project in (str(before.get("project") or ""), "")} | {
-                str(before["fact_key"]) for _ in (0,) if before.get("fact_key")
-            }
+            texts = [str(before["content"])]
+            keys = {fact_key(audience, project, texts[0]) for project in (str(before.get("project") or ""), "")}
+        if before.get("fact_key"):
+            keys.add(str(before["fact_key"]))
         arguments = {"audience": audience, "keys": sorted(keys), "at": now, "texts": texts}
         try:
             self._changes.forget(ref, arguments, LOCK_S)

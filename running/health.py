@@ -9,13 +9,13 @@ from typing import Any, Protocol
 from ..checkup import broken_parts, unwritable
 from ..config import Settings
 from ..outbox import Outbox, OutboxError
+from ..outboxdb.limits import ENQUEUE_WAIT
 from ..queue import Worker
 from ..stores.entry import is_conflict
 from ..stores.local import LocalStore
 
 log = logging.getLogger(__name__.removesuffix(".running.health") + ".runtime")  # whose faults these are
 
-HOOK_WAIT_S = 0.05  # seconds a hook waits for another process's lock on the outbox (D58)
 PENDING_NOTICE_S = 600.0  # a Pending line appears only when something has waited this long (START.md)
 
 
@@ -59,7 +59,7 @@ class Health:
     def backlog(self) -> dict[str, Any]:
         """The outbox's counts; all None while it cannot be read, which health then says (CR10, CD90)."""
         try:
-            return self._outbox.backlog(wait=HOOK_WAIT_S)
+            return self._outbox.backlog(wait=ENQUEUE_WAIT)
         except OutboxError as error:
             self.note("outbox", error)
             return dict.fromkeys(("pending", "oldest_age_secs", "next_due_in_secs", "tombstones"))

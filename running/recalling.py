@@ -3,14 +3,13 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from .. import rules
 from ..audience import Place
 from ..config import Settings
 from ..outbox import Outbox
@@ -19,8 +18,10 @@ from ..recall.context import Contexts
 from ..recall.guard import WallClock
 from ..stores.entry import Entry
 from ..stores.local import LocalStore
+from ..telling import rules
 
 if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)
+    from ..capture.recover import Transcripts
     from ..chatlog import ChatLog
     from ..recall.engine import Recalled, RecallEngine
     from ..recall.guests import Guests
@@ -33,14 +34,6 @@ STALE = "[cognition: Memoria did not answer in time; what comes from it is as of
 POLITE_S = 1.0  # seconds that what a start has to do waits for a question
 PREPARED_S = 0.4  # seconds that the first question waits for what is being prepared for it
 STALE_TOKENS = 32  # what that line costs at most
-
-
-class Transcripts(Protocol):
-    """What the host keeps, read only (host_sessions.py; D96)."""
-
-    def recalled_rows(self, session_id: str, fault: Note | None = None) -> Sequence[Mapping[str, object]] | None: ...
-
-    def builtin_texts(self) -> Sequence[str] | None: ...
 
 
 class Recalling:
@@ -134,8 +127,7 @@ class Recalling:
                 from ..recall.nearness import Nearness
 
                 nearness = Nearness(self._settings["recall.semantic"])
-                log: Any = self._log()  # a ChatLog; the engine says what it needs of one
-                self._engine = RecallEngine(self._store, self._index, log, nearness)
+                self._engine = RecallEngine(self._store, self._index, self._log(), nearness)
             return self._engine
 
     @property
@@ -150,7 +142,7 @@ class Recalling:
         session: str,
         audience: str,
         project: str,
-        transcripts: Transcripts | None = None,
+        transcripts: "Transcripts | None" = None,
         topic: str = "",
         zone: Callable[[], tzinfo | None] = lambda: None,
         far: Far | None = None,
@@ -172,7 +164,7 @@ class Recalling:
         session: str,
         audience: str,
         project: str,
-        transcripts: Transcripts | None,
+        transcripts: "Transcripts | None",
         topic: str,
         zone: Callable[[], tzinfo | None],
         far: Far | None,
@@ -235,7 +227,7 @@ class Recalling:
             return None, False
         return Guests(entries, self._settings["memoria.context_chars"]), stale
 
-    def look_up(self, session: str, transcripts: Transcripts, question: str = "") -> None:
+    def look_up(self, session: str, transcripts: "Transcripts", question: str = "") -> None:
         """Read from the host's transcript what the context of a session holds, once (D76, P46)."""
         self.contexts.ensure(session, question, lambda name: transcripts.recalled_rows(name, self._note))
 

@@ -10,12 +10,13 @@ One session is one job, so that the turns of the session that is starting never 
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..audience import OWNER, Place, Speaker, place_of, project_of
+from ..audience import Place, Speaker, place_of, project_of
+from ..capture.safe import safe_name
 from ..config import Settings
 from ..delivery import liveness, recovered
 from ..outbox import NewFact, Outbox, OutboxError, SeenMark
@@ -188,7 +189,6 @@ class _Run:
     def _one(self, activity: "Activity") -> tuple[bool, bool]:
         """(whether the session needs no further look up to its last row, whether this took any work)."""
         from ..capture.recover import Holder, chain_of, has_ended, is_unattended, since, standing
-        from ..capture.safe import safe_name
 
         owner, name = self._owner, safe_name(activity.session_id)
         if self._done.get(name, 0) >= activity.last_row:
@@ -246,8 +246,9 @@ class _Run:
         conversation, reading = self._owner._conversation, self._reading
         if not conversation.on:
             return 0
-        speaker = place.speaker.record() if place.speaker else None
-        scene = Scene(session.id, place.audience, place.project, speaker, reading.mask, lambda _: chain, reading.zone)
+        scene = Scene(
+            session.id, place.audience, place.project, place.recorded, reading.mask, lambda _: chain, reading.zone
+        )
         try:
             start = 0
             if chain.parent:
@@ -266,11 +267,9 @@ class _Run:
         chain: "Chain",
         rows: list[Mapping[str, Any]],
     ) -> int:
-        from ..capture.safe import safe_name
         from ..capture.session import Context, SessionCapture
 
         owner = self._owner
-        speaker = place.speaker.record() if place.speaker else None
         context = Context(session.id, chain.root, place.audience, place.project, owner._settings.repo)
         conversation = owner._conversation
         sid = conversation.where.sid(session.id, lambda _: chain) if conversation.on else ""
@@ -294,7 +293,7 @@ class _Run:
                         known=seen,
                         enqueue=enqueue,
                         author=owner._outlet.author(),
-                        speaker=speaker,
+                        speaker=place.recorded,
                         locate=(lambda row: conversation.locate(sid, row.redacted)) if sid else None,
                     )
             except recovered.Changed:  # another process settles the same chain: once more, against what is known now
@@ -323,14 +322,11 @@ def place_in(session: "HostSession", owners: Sequence[str]) -> Place:
         "chat_type": session.chat_type,
         "gateway_session_key": session.session_key,
     }
-    from ..capture.safe import safe_name
-
     project = PurePath(session.repo_root).name if session.repo_root else ""
     if not project and session.cwd:
         project = project_of(Path(session.cwd))
-    place = place_of(facts, owners, safe_name(project))
-    audience = place.audience if place.audience == OWNER else safe_name(place.audience)
-    return Place(audience, place.project, place.speaker, place.writes or not audience)
+    place = place_of(facts, owners, project).safe()
+    return replace(place, writes=place.writes or not place.audience)
 
 
 def inherited_rows(source: "SessionSource", parent: str, rows: Sequence[Mapping[str, Any]]) -> int:

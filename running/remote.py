@@ -19,6 +19,7 @@ from ..stores.entry import Entry
 
 if TYPE_CHECKING:  # imported with the first use (D97)
     from ..writes import Writes
+    from .far_writes import FarWrites
     from .link import Link
     from .uploading import Uploading
 
@@ -49,7 +50,7 @@ class Remote:
     ) -> None:
         self.settings, self.outbox, self.clock, self.note = settings, outbox, clock, note
         self.approval, self.redact = approval, redact
-        self._writes: Any = None
+        self._writes: FarWrites | None = None
         self.on = settings["backend"] == "memoria"
         self.why = settings.remote_off_reason if self.on else ""
         self._link: Link | None = None
@@ -100,24 +101,19 @@ class Remote:
 
     def _deliver(self, link: "Link", rows: list[Row]) -> Sequence[tuple[Row, Any]]:
         """Rows that were claimed for `link`, which may have been let go meanwhile."""
-        done: Sequence[tuple[Row, Any]] = self._writes.deliver(link, rows)
-        return done
+        assert self._writes is not None, "a link delivers for the writes of its runtime"
+        return self._writes.deliver(link, rows)
 
-    def kind_of_writes(self) -> "type[Writes]":
-        """The class of explicit writes with this backend."""
+    def writes(self, *parts: Any, **more: Any) -> "Writes":
+        """The explicit writes of this backend, made with what `Writes` takes; they deliver queued rows too."""
         if not self.on:
             from ..writes import Writes
 
-            return Writes
+            return Writes(*parts, **more)
         from .far_writes import FarWrites
 
-        return FarWrites
-
-    def attach(self, writes: "Writes") -> None:
-        """The writes that say how queued rows are delivered."""
-        self._writes = writes
-        if self.on:
-            writes.remote = self  # type: ignore[attr-defined]
+        self._writes = FarWrites(self, *parts, **more)
+        return self._writes
 
     def refusal(self, place: Place | None = None) -> str:
         """Why nothing meant for Memoria can be done, "" when it can; with the local backend it is never meant."""

@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from ..audience import Place
+from ..capture.safe import safe_name
 from ..delivery import liveness
 from ..outbox import Outbox, OutboxError
 
@@ -33,8 +35,8 @@ class Sessions:
         self._lock = threading.Lock()
         self._chains: dict[str, threading.Lock] = {}
 
-    def begin(self, session_id: str, place: dict[str, Any]) -> None:
-        """Somebody speaks in this session; `place` is what only its own process knows of it (safe names)."""
+    def begin(self, session_id: str, place: Place) -> None:
+        """Somebody speaks in this session; `place` is what only its own process knows of it."""
         with self._lock:
             self._open[session_id] = self._open.get(session_id, 0) + 1
             if self._open[session_id] > 1:
@@ -57,9 +59,7 @@ class Sessions:
                 return
         self._worker.submit(lambda: self._write(session_id, None))
 
-    def _write(self, session_id: str, place: dict[str, Any] | None) -> None:
-        from ..capture.safe import safe_name
-
+    def _write(self, session_id: str, place: Place | None) -> None:
         with self._lock:
             if (session_id in self._open) != (place is not None):
                 return  # it has ended, or begun, again meanwhile
@@ -68,7 +68,10 @@ class Sessions:
             if place is None:
                 liveness.release_session(self._outbox.database, name, owner)
             else:
-                liveness.claim_session(self._outbox.database, name, owner, place, now=self._clock())
+                told: dict[str, Any] = {"audience": place.audience, "project": place.project}
+                if place.recorded is not None:
+                    told["speaker"] = {key: safe_name(value) for key, value in place.recorded.items()}
+                liveness.claim_session(self._outbox.database, name, owner, told, now=self._clock())
         except OutboxError as error:  # without its row the session counts as ended after ten minutes of silence
             self._note("session rows", error)
 

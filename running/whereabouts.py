@@ -5,6 +5,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from ..capture.safe import safe_name
+
 if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)
     from ..capture.recover import Chain
     from ..chatlog import ChatLog
@@ -38,8 +40,6 @@ class Whereabouts:
 
         chain  asked only for a session that the log does not know
         """
-        from ..capture.safe import safe_name
-
         with self._lock:
             if known := self._sids.get(session_id):
                 return known
@@ -54,8 +54,6 @@ class Whereabouts:
 
     def join(self, session_id: str, parent: str) -> None:
         """A session goes on with the conversation of its parent."""
-        from ..capture.safe import safe_name
-
         self._remember(session_id, self._log().map_session(safe_name(session_id), self.sid(parent)))
 
     def _remember(self, session_id: str, sid: str) -> None:

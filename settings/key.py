@@ -9,8 +9,8 @@ class Key:
     """One setting.
 
     name     dotted: group and name, as design.md has them
-    kind     int, float, bool, switch (auto, true or false), text, choice, word, labels, list, people, path, url,
-             subject
+    kind     int, float, bool, switch (auto, true or false), text, choice, word, labels, list, models, people, path,
+             url, subject
     bounds   lowest and highest value, both allowed; a highest of None: no upper bound
     aliases  earlier spellings, accepted in every layer (D25)
     """
@@ -67,6 +67,7 @@ _RANGES = {
     "word": "one word",
     "labels": "a list of labels",
     "list": "a list of names",
+    "models": "a list of provider:model",
     "people": "a list of platform:user",
     "url": "an origin: https://HOST[:PORT], or http on this machine, without path, user, query or fragment",
     "subject": "auto, portable, or a name of at most 111 bytes",
@@ -78,12 +79,10 @@ MEMORIA_BUILT = True
 
 # Other groups and keys of rooms that are not built yet: taken out here when they are.
 LATER = {
-    *(
-        "hypatia.enabled",
-        "hypatia.binaries",
-        "hypatia.transport",
-        "queue.flush_window_ms",
-        "consolidation.upload",
-        "consolidation.dedup_max_distance",
-    ),
+    "hypatia.enabled",
+    "hypatia.binaries",
+    "hypatia.transport",
+    "queue.flush_window_ms",
+    "consolidation.upload",
+    "consolidation.dedup_max_distance",
 }

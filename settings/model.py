@@ -17,7 +17,7 @@ _TYPES: dict[str, Any] = {
     "int": int,
     "float": float,
     "bool": bool,
-    **dict.fromkeys(("labels", "list", "people"), list[str]),
+    **dict.fromkeys(("labels", "list", "models", "people"), list[str]),
 }
 
 

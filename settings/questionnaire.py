@@ -13,7 +13,7 @@ from .layers import Settings, load
 from .placement import misplaced
 from .places import FOLDER, SAVED, SETUP, read_json
 from .remote import check_remote
-from .route import COST, OFF, WrongRoute, answers_of, routes_of, trust_lines
+from .route import COST, NO_MODEL, WrongRoute, answers_of, routes_of, trust_lines
 from .store import adopt, salvage, save, set_aside
 from .table import BY_NAME, KEY_COMMAND, QUESTIONS, SECRET, questions
 from .values import WrongValue, as_text, check
@@ -124,7 +124,7 @@ def _ask_all(now: Settings, door: Door, say: Callable[[str], None]) -> tuple[dic
             continue
         answers[name] = _ask(BY_NAME[name], now, door, say)
         if name == _MODELS:
-            answers[name] = [one for one in answers[name] if one.casefold() not in (OFF, "none")]
+            answers[name] = [one for one in answers[name] if one.casefold() not in NO_MODEL]
         if name == "backend" and answers[name] == "memoria":
             key = _ask_key(door, say)
     return answers, key

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 AUTO, OFF = "auto", "off"
+NO_MODEL = (OFF, "none", "")  # as names of a model
 COST = (
     "What it costs: about one call for each 16,000 tokens of conversation and one short call for each lesson in it, "
     "never more than consolidation.max_calls_per_day (300) and max_tokens_per_day (2,000,000) a day. What is sent is "
@@ -22,18 +23,23 @@ class Values(Protocol):
     def __getitem__(self, name: str) -> Any: ...
 
 
+def is_off(settings: Values) -> bool:
+    """Whether summaries are switched off, whatever model is chosen."""
+    return settings["consolidation.enabled"] is False
+
+
 def chosen(settings: Values, *, pinned: bool = False) -> str:
     """What is chosen now, as it is typed."""
-    if settings["consolidation.enabled"] in (False, "false"):
+    if is_off(settings):
         return OFF
-    models = [one if isinstance(one, str) else _named(one) for one in settings["consolidation.models"] if one != OFF]
+    models = [one for one in settings["consolidation.models"] if one.casefold() not in NO_MODEL]
     return ", ".join(models) if models else AUTO if settings["consolidation.allow_auto_route"] or pinned else OFF
 
 
 def answers_of(typed: str) -> dict[str, Any]:
     """The settings that an answer stands for.  Raises WrongRoute."""
     word = typed.strip().casefold()
-    if word in (OFF, "none", "no", ""):
+    if word in (*NO_MODEL, "no"):
         return dict(zip(_NAMES, ([], False, "auto"), strict=True))
     if word == AUTO:
         return dict(zip(_NAMES, ([], True, "auto"), strict=True))
@@ -48,9 +54,14 @@ def answers_of(typed: str) -> dict[str, Any]:
 
 
 def routes_of(models: Iterable[str]) -> list[tuple[str, str]]:
-    """(provider, model) of what was named; what the host chooses itself needs no permission."""
-    pairs = [one.partition(":") for one in models if one.strip().casefold() not in (AUTO, OFF, "none")]
-    return [(provider.strip(), model.strip()) for provider, _, model in pairs]
+    """(provider, model) of what was named, in order, each once; two empty texts: what the host takes itself."""
+    found: dict[tuple[str, str], None] = {}
+    for one in models:
+        word = one.strip().casefold()
+        provider, _, model = ("", "", "") if word == AUTO else one.partition(":")
+        if word not in NO_MODEL:
+            found[provider.strip(), model.strip()] = None
+    return list(found)
 
 
 def trust_lines(keys: Iterable[tuple[Sequence[str], Any]]) -> list[tuple[str, str]]:
@@ -58,7 +69,3 @@ def trust_lines(keys: Iterable[tuple[Sequence[str], Any]]) -> list[tuple[str, st
     return [
         (".".join(place), ", ".join(value) if isinstance(value, list) else str(value).lower()) for place, value in keys
     ]
-
-
-def _named(one: Any) -> str:
-    return f"{one.get('provider', '')}:{one.get('model', '')}" if isinstance(one, dict) else str(one)

@@ -205,7 +205,7 @@ KEYS: tuple[Key, ...] = (
     Key(
         "consolidation.models",
         [],
-        "list",
+        "models",
         "Models that make summaries, as provider:model, tried in order; auto is the model of your conversations.",
         aliases=("models",),
     ),

@@ -131,6 +131,19 @@ def _list(_key: Key, value: Any, _home: Path) -> list[str]:
     return [text for part in parts if part is not None and (text := " ".join(str(part).split()))]
 
 
+def _models(key: Key, value: Any, home: Path) -> list[str]:
+    """Models as `provider:model`; `{provider, model}` says the same (auto-memory.md 4.3)."""
+    return _list(key, [_route(one) for one in value] if isinstance(value, list) else value, home)
+
+
+def _route(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    if set(value) - {"provider", "model"} or not all(isinstance(part, str) for part in value.values()):
+        raise ValueError
+    return f"{value.get('provider', '').strip()}:{value.get('model', '').strip()}".rstrip(":")
+
+
 def _people(key: Key, value: Any, home: Path) -> list[str]:
     """Chat users as `platform:user`: a name without its platform would match nobody, silently."""
     people = []
@@ -202,6 +215,7 @@ _CHECKS: dict[str, Callable[[Key, Any, Path], Any]] = {
     "word": _word,
     "labels": _labels,
     "list": _list,
+    "models": _models,
     "people": _people,
     "path": _path,
     "url": _url,

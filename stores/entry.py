@@ -14,6 +14,12 @@ from typing import Any
 
 Entry = dict[str, Any]
 
+CAPTURED_KINDS = frozenset({"fact", "preference", "instruction", "decision", "identity"})
+"""Kinds of statements that were found in a user's words."""
+
+EXACT_KINDS = frozenset({"rule", "taboo", "summary", "work_unit", "session", "delegation"})
+"""Kinds that never merge with an equal text of another kind: a rule is not said by a preference."""
+
 PROVENANCE_FIELDS = ("source_session", "author", "created_at", "origin_repo", "trace_id")
 
 # What may be left standing at the end of a sentence without changing the fact it states.
@@ -54,10 +60,22 @@ def fact_key(audience: str, project: str, content: str) -> str:
     return digest([audience, project, normalise(content)])
 
 
+def audience_of(entry: Mapping[str, Any]) -> str:
+    """Whose entry it is; those of earlier files are the owner's."""
+    return str(entry.get("audience") or "owner")
+
+
+def repo_of(entry: Mapping[str, Any]) -> str:
+    """The repo label that it was written under, or its own; "" for none."""
+    provenance = entry.get("provenance")
+    origin = provenance.get("origin_repo") if isinstance(provenance, Mapping) else None
+    return str(origin or entry.get("repo") or "")
+
+
 def scope_of(entry: Mapping[str, Any]) -> tuple[str, str]:
     """Whose statement it is (audience, in a room with its speaker: two people who say the same say two things, B005)
     and of which project."""
-    audience = str(entry.get("audience", "owner"))
+    audience = audience_of(entry)
     if audience.startswith("room/"):
         provenance = entry.get("provenance")
         speaker = provenance.get("speaker") if isinstance(provenance, Mapping) else None

@@ -26,6 +26,7 @@ from typing import Any
 from . import files
 from .index_base import PAGE, Changes, IndexBase, IndexUnusable, Mark
 from .index_tables import (
+    FEW_ROWS,
     INDEXES,
     SCHEMA,
     TABLES,
@@ -123,9 +124,10 @@ class EntryIndex:
                 changed[ref] = record
         work = list(changed.items()) + list(wanted.items())
         first = not changed and len(work) > FIRST_BUILD
+        last = [name for name in INDEXES if name not in FEW_ROWS]
         if first:
             with self._writing(me) as db:
-                for name in INDEXES:
+                for name in last:
                     db.execute(f"DROP INDEX IF EXISTS {name}")
         size = self._limits.index_batch
         batches = [work[at : at + size] for at in range(0, len(work), size)] or [[]]
@@ -139,7 +141,7 @@ class EntryIndex:
                 if number == len(batches) and not first:
                     set_state(db, mark=mark.text(), builder="")
         if first:
-            for name in INDEXES:
+            for name in last:
                 with self._writing(me) as db:
                     make_index(db, name)
             with self._writing(me) as db:

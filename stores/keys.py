@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .entry import is_current, is_version, scope_of
 
-if (
-    TYPE_CHECKING
-):  # its tables are made when the first key is asked for: loading the plugin costs the host nothing (D97)
+if TYPE_CHECKING:  # its tables are made for the first key that is asked for: loading the plugin costs nothing (D97)
     from ..likeness import Statement
 
 Name = Literal["alike", "slot", "value", "old"]

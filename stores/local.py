@@ -74,18 +74,18 @@ class LocalStore:
         Never raises: when the files are ill it is the last good state, and `health` says so (CD58).
         """
         self._open()
-        with self._guard:
-            try:
-                snapshot = self._look()
+        try:
+            snapshot = self._look()
+            with self._guard:
                 self._unreadable = ""
                 return snapshot.view if not snapshot.damage else self._second_best(snapshot)
-            except (OSError, Unsteady) as error:
-                reason = getattr(error, "strerror", None) or error
-                self._unreadable = (
-                    f"{self._given.name} cannot be read ({reason}); the last good state is shown. "
-                    "Check the file's permissions and the disk."
-                )
-                return self._good if self._good is not None else EMPTY
+        except (OSError, Unsteady) as error:
+            reason = getattr(error, "strerror", None) or error
+            self._unreadable = (
+                f"{self._given.name} cannot be read ({reason}); the last good state is shown. "
+                "Check the file's permissions and the disk."
+            )
+            return self._good if self._good is not None else EMPTY
 
     def health(self) -> list[str]:
         """What a person should know, in plain sentences; empty when all is well."""
@@ -159,8 +159,7 @@ class LocalStore:
         """What a worker does between its batches: fold when it is due, bring the derived index up.  Never raises."""
         self._open()
         with contextlib.suppress(StoreError, OSError, Unsteady):
-            with self._guard:
-                snapshot = self._look()
+            snapshot = self._look()
             if self._fold_due(snapshot, idle_s=idle_s):
                 self.fold(timeout=0.25)
         self.sync_index()
@@ -232,13 +231,10 @@ class LocalStore:
     def _sync(self, index: EntryIndex) -> bool:
         state = index.state()  # read before the files, so that these are never older than the index
         shown = state[0] if state else None
-        with self._guard:
-            snapshot = self._look()
-            if snapshot.damage or (
-                snapshot.journal is not None and (snapshot.journal.foreign or snapshot.journal.damaged)
-            ):
-                return False
-            mark, view = snapshot.as_mark(), snapshot.view
+        snapshot = self._look()
+        if snapshot.damage or (snapshot.journal is not None and (snapshot.journal.foreign or snapshot.journal.damaged)):
+            return False
+        mark, view = snapshot.as_mark(), snapshot.view
         if mark.same(shown):
             return self._take_index(snapshot)
         if shown is not None and shown.same(snapshot.mark):
@@ -285,14 +281,17 @@ class LocalStore:
         return self._real
 
     def _look(self) -> Snapshot:
-        """The state for a reader; needs `_guard`."""
-        try:
-            snapshot = self._loader.look(self._known)
-        except Unsteady:
+        """The state for a reader.  Not with `_guard` held: writers take it behind the lock that is waited for here."""
+        with self._guard:
+            with contextlib.suppress(Unsteady):
+                return self._seen(self._loader.look(self._known))
             # Without a last good state to show, an empty one would be a lie: it waits for the writers at work.
             wait = self._limits.reader_wait_s if self._good is not None else self._limits.reader_first_wait_s
-            with self._lock.hold(wait, mark=False):
-                snapshot = self._loader.look(None)
+        with self._lock.hold(wait, mark=False), self._guard:
+            return self._seen(self._loader.look(None))
+
+    def _seen(self, snapshot: Snapshot) -> Snapshot:
+        """Note what a look found; needs `_guard`."""
         self._known = snapshot
         if not snapshot.damage:
             self._good = snapshot.view if snapshot.checkpoint is not None else None

@@ -8,9 +8,10 @@ Every method raises MemoriaError.  NotSent: certainly nothing happened.  Outcome
 for push, update and forget, not before `retry_after` seconds; a rating is not repeated.
 """
 
+import functools
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,8 @@ from ..memoria.api import Api
 from ..memoria.errors import MemoriaError, OutcomeUnknown, Refused
 from .entry import Entry, content_hash
 from .memoria_push import Pusher, Put, Stands
-from .memoria_records import current_only, entry_of, identity, identity_of, ours, ref_of, standing
-from .memoria_steps import Steps, StepsInMemory
+from .memoria_records import current_only, entry_of, identity_of, ours, ref_of, standing
+from .memoria_steps import Steps
 
 if TYPE_CHECKING:
     from ..memoria.api import Scoped
@@ -31,9 +32,10 @@ _HOPS = 8  # updates that are followed from an id that is no longer there (B043)
 _ROWS_FAULT = {
     *("content_blocked", "content_exceeds_32_KiB", "payload_too_large", "http_400", "http_415", "http_422"),
     *("incomplete_provenance", "invalid_content", "invalid_ref", "no_audience", "memory_not_found_in_current_subject"),
+    "feedback_requires_main_branch",
 }
-"""Refusals that are the entry's own.  Any other one (key, scope, branch, a proxy in between) concerns them all: the row
-waits, is not aged, and status names the code (D56)."""
+"""Refusals of what the row itself asks for.  Any other one (key, scope, branch, a proxy in between) concerns them all:
+the row waits, is not aged, and status names the code (D56)."""
 _GONE = "memory_not_found_in_current_subject"
 
 
@@ -56,15 +58,6 @@ class Pushed:
     memory_id: str = ""
 
 
-@dataclass(frozen=True)
-class Delivered:
-    """One entry to push: `audience` is the entry's, `key` names the write across crashes (the row's ref)."""
-
-    key: str
-    entry: Entry
-    base: str | None = None
-
-
 class RemoteStore:
     """The records of one account, one subject an audience.
 
@@ -75,12 +68,12 @@ class RemoteStore:
         self,
         api: Api,
         subject_of: Callable[[str], str],
-        steps: Steps | None = None,
+        steps: Steps,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.api = api
-        self._subject_of, self._steps, self._clock = subject_of, steps or StepsInMemory(), clock
+        self._subject_of, self._steps, self._clock = subject_of, steps, clock
         self._pushers: dict[str, Pusher] = {}
 
     def scope(self, audience: str) -> "Scoped":
@@ -94,52 +87,26 @@ class RemoteStore:
         record = self._current(wanted, audience)
         return None if record is None else entry_of(record)
 
-    def search(
-        self, query: str, audience: str, *, top_k: int, session_id: str = ""
-    ) -> list[tuple[Entry, float | None]]:
-        """The best entries for `query` with their scores in 0..1, None where the server gave no usable one (B097)."""
-        found = self.scope(audience).retrieve(query, top_k=top_k, session_id=session_id)
-        return [(entry_of(record), record.retrieval_score) for record in current_only(found)]
-
     def profile(self, audience: str, *, after: str = "", limit: int = 50) -> tuple[list[Entry], str]:
         """A page of profile entries, newest first, and the id after which the next one begins, "" at the end."""
         page = self.scope(audience).page(memory_type="profile", cursor=after, limit=limit)
         following = page.items[-1].memory_id if page.next_cursor and page.items else ""
         return [entry_of(record) for record in current_only(page.items)], following
 
-    def conflicts(self, ref: str, audience: str) -> list[Entry]:
-        """Everything that stands under a ref, and the copies kept beside it; one entry: no conflict (D84, D85)."""
-        scope = self.scope(audience)
-        beside = scope.find({"conflict_with": ref})
-        return [entry_of(record) for record in (*standing(scope.find({"ref": ref})), *beside)]
-
     # -- the queue's side --------------------------------------------------------------------------------------------
 
-    def push(self, deliveries: Sequence[Delivered]) -> list[Pushed]:
-        """Push in order; an outcome for each.  After a failure of the surroundings the rest is `later`, untried."""
-        outcomes: list[Pushed] = []
-        for number, delivery in enumerate(deliveries):
-            ref = str(delivery.entry.get("ref", ""))
-            try:
-                stands = self.put(delivery)
-                outcomes.append(Pushed(ref, stands.status, stands.ref, memory_id=stands.memory_id))
-            except MemoriaError as error:
-                if isinstance(error, Refused) and error.code in _ROWS_FAULT:
-                    outcomes.append(Pushed(ref, "refused", error=f"{error.code}: {error.hint}".rstrip(": ")))
-                    continue
-                outcomes.append(_later(ref, error))
-                if isinstance(error, OutcomeUnknown) and not error.code.startswith("network"):
-                    continue  # the server answers: one record that it stumbles over must not hold up the others
-                for one in deliveries[number + 1 :]:
-                    ref = str(one.entry.get("ref", ""))
-                    outcomes.append(Pushed(ref, "later", error=error.code, kind="not_sent", wait=error.retry_after))
-                break
-        return outcomes
+    def push(self, puts: Sequence[Put]) -> list[Pushed]:
+        """Push in order; an outcome for each, as `in_order` has it."""
+        return in_order((put.entry.get("ref", ""), functools.partial(self.pushed, put)) for put in puts)
 
-    def put(self, delivery: Delivered) -> Stands:
+    def pushed(self, put: Put) -> Pushed:
+        """`put`, as the queue writes it down."""
+        stands = self.put(put)
+        return Pushed(put.entry["ref"], stands.status, stands.ref, memory_id=stands.memory_id)
+
+    def put(self, put: Put) -> Stands:
         """Push one entry; raises what keeps it from being delivered."""
-        audience = str(delivery.entry.get("audience") or "owner")
-        return self._pusher(audience).push(Put(delivery.key, delivery.entry, delivery.base))
+        return self._pusher(str(put.entry.get("audience") or "owner")).push(put)
 
     # -- what is asked for at once -----------------------------------------------------------------------------------
 
@@ -231,9 +198,33 @@ class RemoteStore:
         return Stands("applied", new.memory_id, new.memory_id, record.memory_id)
 
 
-def _later(ref: str, error: MemoriaError) -> Pushed:
+def in_order(work: Iterable[tuple[str, Callable[[], Pushed]]]) -> list[Pushed]:
+    """Do what queued rows ask for, one after the other; an outcome for the ref of each.
+
+    After a failure of the surroundings the rest is `later`, untried.  A row that the server stumbles over holds up none
+    of the others.
+    """
+    done: list[Pushed] = []
+    ended: MemoriaError | None = None
+    for ref, ask in work:
+        if ended is not None:
+            done.append(Pushed(ref, "later", error=ended.code, kind="not_sent", wait=ended.retry_after))
+            continue
+        try:
+            done.append(ask())
+        except MemoriaError as error:
+            outcome = _outcome_of(ref, error)
+            done.append(outcome)
+            if outcome.status == "later" and (not outcome.aged or error.code.startswith("network")):
+                ended = error
+    return done
+
+
+def _outcome_of(ref: str, error: MemoriaError) -> Pushed:
+    if isinstance(error, Refused) and error.code in _ROWS_FAULT:
+        return Pushed(ref, "refused", error=f"{error.code}: {error.hint}".rstrip(": "))
     aged = error.status >= 500 or error.kind == "unknown"
     return Pushed(ref, "later", error=error.code, kind=error.kind, aged=aged, wait=error.retry_after)
 
 
-__all__ = ["Delivered", "Pushed", "RemoteStore", "identity"]
+__all__ = ["Pushed", "Put", "RemoteStore", "in_order"]

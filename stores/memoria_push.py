@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..memoria import screen
 from ..memoria.errors import NotSent, OutcomeUnknown, ReadFailed, Refused, TryAgain
-from .entry import PROVENANCE_FIELDS, Entry, content_hash
+from .entry import EXACT_KINDS, PROVENANCE_FIELDS, Entry, content_hash
 from .memoria_records import identity, identity_of, memory_type, metadata_of, ours, ref_of, standing
 from .memoria_steps import Step, Steps
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ..memoria.models import Record
 
 SETTLE_S = 30.0  # beyond the request timeout the server may still be at work on a request (D109)
-EXACT_KINDS = {"rule", "taboo", "summary", "work_unit", "session", "delegation"}
-"""Kinds that never merge with an equal text of another kind, as in merge.py."""
 
 Status = Literal["applied", "already", "merged", "conflict"]
 

@@ -31,19 +31,3 @@ class Steps(Protocol):
 
     def clear(self, key: str) -> None:
         """The write has ended."""
-
-
-class StepsInMemory:
-    """For tests, and for a home whose outbox cannot be written: a crash forgets them."""
-
-    def __init__(self) -> None:
-        self.all: dict[str, Step] = {}
-
-    def get(self, key: str) -> Step | None:
-        return self.all.get(key)
-
-    def put(self, key: str, step: Step) -> None:
-        self.all[key] = step
-
-    def clear(self, key: str) -> None:
-        self.all.pop(key, None)

@@ -33,7 +33,7 @@ class Record:
         self._block: bytes | None = None
         self._delivery: str | None = None
         self._fact_key: str | None = None
-        self._keys: dict[str, bytes | None] = {}
+        self._keys: dict[str, bytes | None] | None = None
 
     @property
     def block(self) -> bytes:
@@ -58,6 +58,8 @@ class Record:
 
     def key(self, name: Name) -> bytes | None:
         """By what it is found when something like it is said again (keys.py)."""
+        if self._keys is None:
+            self._keys = {}
         if name not in self._keys:
             self._keys[name] = key_of(name, self.entry)
         return self._keys[name]
@@ -142,10 +144,7 @@ class MemoryBase:
         return ((key, record.entry["ref"]) for key, record in self.records(current=current))
 
     def records(self, *, current: bool) -> Iterator[tuple[OrderKey, Record]]:
-        if self._order is None:
-            pairs = [(order_key(record.entry), record) for record in self._records.values()]
-            self._order = sorted(pairs, key=lambda pair: pair[0])
-        return (pair for pair in self._order if not current or is_current(pair[1].entry))
+        return (pair for pair in self._ordered() if not current or is_current(pair[1].entry))
 
     def count_current(self) -> int:
         return sum(1 for record in self._records.values() if is_current(record.entry))
@@ -174,8 +173,7 @@ class MemoryBase:
         return sum(1 for record in self._records.values() if record.disputed)
 
     def latest(self, number: int) -> list[Record]:
-        self.records(current=False)
-        return [record for _, record in reversed((self._order or [])[-number:])]
+        return [record for _, record in reversed(self._ordered()[-number:])]
 
     def distrust(self) -> None:
         """A dictionary does not."""
@@ -186,6 +184,12 @@ class MemoryBase:
         mine, its = self._records, older._records
         changed = [ref for ref, record in mine.items() if its.get(ref) is not record]
         return changed + [ref for ref in its if ref not in mine]
+
+    def _ordered(self) -> list[tuple[OrderKey, Record]]:
+        if self._order is None:
+            pairs = [(order_key(record.entry), record) for record in self._records.values()]
+            self._order = sorted(pairs, key=lambda pair: pair[0])
+        return self._order
 
     def all(self) -> dict[str, Record]:
         """The records by ref; not to be changed."""

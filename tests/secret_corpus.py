@@ -246,6 +246,8 @@ _SPECIAL = [
     ("账号：ada，密码：Hq7pass99", "Hq7pass99"),
     ("パスワードをHq7pass99に変更しました", "Hq7pass99"),
     ("Benutzer ada, Passwort Hq7pass99", "Hq7pass99"),
+    ("client_secret = 'my password is Hq7 tuna'", "Hq7 tuna"),
+    ('{"db_password": "the Hq7 tuna of my', "Hq7 tuna"),
     # cards, codes, phrases
     ("card 4111 1111 1111 1111 exp 11/30", "1111 1111 1111"), ("my visa is 4012888888881881", "4012888888881881"), ("amex 3782-822463-10005", "822463"), ("Mastercard 5555555555554444, cvc later", "5555555555554444"),
     ("my PIN is 4821", "4821"), ("the alarm code is 90417", "90417"), ("seed phrase: lamp river stone cloud apple green horse wheel candy piano ocean brick", "lamp river"),

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from ..stores.entry import Entry, scrub
+from ..telling.values import provenance_of
 
 MAX_RESULT = 30_000  # characters of one tool result (START.md)
 MAX_EXCERPT = 6_000  # characters of a marked excerpt (contract memoria-plugin.md 2.5)
@@ -91,8 +92,7 @@ def excerpted(row: Row, room: int, *, keep: Sequence[str], text: str = "content"
 
 def described(entry: Mapping[str, Any]) -> Row:
     """What is said of an entry everywhere: text, label, author, day, kind, and what it stands in conflict with."""
-    provenance = entry.get("provenance")
-    origin: Mapping[str, Any] = provenance if isinstance(provenance, Mapping) else {}
+    origin = provenance_of(entry)
     speaker = origin.get("speaker")
     named = speaker.get("name") if isinstance(speaker, Mapping) else None
     row: Row = {
@@ -112,9 +112,7 @@ def described(entry: Mapping[str, Any]) -> Row:
 
 def repo_of(entry: Mapping[str, Any]) -> str:
     """The label that an entry was written under; "?" for none."""
-    provenance = entry.get("provenance")
-    label = provenance.get("origin_repo") if isinstance(provenance, Mapping) else None
-    return str(label or entry.get("repo") or "?")
+    return str(provenance_of(entry).get("origin_repo") or entry.get("repo") or "?")
 
 
 def score(value: object) -> float:
@@ -139,8 +137,7 @@ def day_of(entry: Mapping[str, Any]) -> Row:
 
 def said_at(entry: Mapping[str, Any]) -> float | None:
     """When an entry's text was said, in epoch seconds."""
-    provenance = entry.get("provenance")
-    created = provenance.get("created_at") if isinstance(provenance, Mapping) else None
+    created = provenance_of(entry).get("created_at")
     if isinstance(created, bool) or not isinstance(created, int | float):
         return None
     try:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from datetime import date, datetime, time
 from typing import Any
 
-MAX_TEXT = 24_000  # characters of one text argument (M29)
+from .schemas import MAX_TEXT
+
 _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}", re.ASCII)
 _EARLIEST, _LATEST = -62_100_000_000.0, 253_370_000_000.0  # epoch seconds that have a day in every zone
 
@@ -31,12 +32,16 @@ def text(given: Mapping[str, Any], name: str) -> str:
 
 def whole(given: Mapping[str, Any], name: str, *, default: int, low: int, high: int) -> int:
     """A whole number, clamped to its range (contract cognition.md 2.1); what is unreadable counts as not given."""
-    value = given.get(name)
-    try:
-        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        number = math.nan
+    number = _number(given.get(name))
     return max(low, min(high, int(number))) if math.isfinite(number) else default
+
+
+def _number(value: object) -> float:
+    """5.0 and "5" are 5; what is no number is NaN."""
+    try:
+        return float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 def moment(given: Mapping[str, Any], name: str, *, end: bool = False) -> float | None:
@@ -112,10 +117,7 @@ def bounded(given: Mapping[str, Any], name: str, *, default: int, low: int, high
     value = given.get(name)
     if value is None:
         return default
-    try:
-        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        number = math.nan
+    number = _number(value)
     if not math.isfinite(number) or number != int(number) or not low <= number <= high:
         raise BadArgument(f"invalid_{name}", f"{name} is a whole number from {low} to {high}.")
     return int(number)

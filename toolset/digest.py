@@ -172,16 +172,11 @@ def _stale(plain: Sequence[Entry]) -> list[str]:
 def _line(entry: Entry) -> str:
     seen = entry.get("seen")
     often = f" (said {seen} times)" if isinstance(seen, int) and seen > 1 else ""
-    return f"- [{_ref(entry)}] {_clip(entry)}{often}"
+    return f"- [{_ref(entry)}] {clipped(entry.get('content'), LONGEST)}{often}"  # one entry is one line (CD71)
 
 
 def _ref(entry: Entry) -> str:
     return clipped(entry.get("ref"), 120)
-
-
-def _clip(entry: Entry) -> str:
-    text = " ".join(str(entry.get("content", "")).split())  # one entry is one line (CD71)
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
 def _quoted(entry: Entry) -> str:

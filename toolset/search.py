@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..stores.entry import Entry
+from ..telling.values import provenance_of
 from . import arguments, messages
 from .answers import Row, clipped, described, error, offered, plain, said_at, score, share_out
 from .arguments import BadArgument
@@ -234,8 +235,7 @@ def _neighbours(entry: Entry, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _session_of(entry: Entry) -> object:
-    provenance = entry.get("provenance")
-    return provenance.get("source_session") if isinstance(provenance, Mapping) else None
+    return provenance_of(entry).get("source_session")
 
 
 def _no_such(session: ToolSession, ref: str) -> str:

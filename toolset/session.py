@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..audience import Place
+from ..lookup import belongs
 from ..stores.entry import Entry, is_current, normalise, order_key
+from ..telling.rules import KINDS as RULES
 from ..writes import WriteRefused, Writes
 from . import far
 from .answers import repo_of
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 PAUSED = "external_write_paused_by_context_or_memory_write_approval"
 NO_REMOTE = "memoria_unavailable_on_this_runtime"
 NOBODY = "The host does not say who is in this chat, so nothing is remembered or shown here."
-OWN_WORDS = frozenset({"rule", "taboo"})  # kinds that only the user's own words make (D70)
+OWN_WORDS = frozenset(RULES)  # kinds that only the user's own words make (D70)
 READ_S = 2.0  # of one look into the conversation log
 READ_AT_MOST = 4_000  # characters of a text whose kind is told from its words
 
@@ -135,42 +137,33 @@ class ToolSession:
     @property
     def off_here(self) -> str:
         """Why the tools of Memoria are refused in this place, "" where they are not (M11, D92)."""
-        remote = getattr(self._runtime, "remote", None)
-        return remote.off_here(self._owner.now) if remote is not None else ""
+        return self._runtime.remote.off_here(self._owner.now)
 
     @property
     def reaches_far(self) -> bool:
         """Whether there are entries on Memoria beside those of this machine."""
-        remote = getattr(self._runtime, "remote", None)
-        return remote is not None and remote.on and not remote.refusal(self._owner.now)
+        remote = self._runtime.remote
+        return remote.on and not remote.refusal(self._owner.now)
 
     def brought(self, query: str, top_k: int, *, patient: bool) -> "Sequence[tuple[Entry, float]]":
         """What Memoria finds, with scores; () where it is not the backend.  Raises WriteRefused without an answer."""
-        remote = getattr(self._runtime, "remote", None)
-        if remote is None or not remote.on:
-            return ()
-        found: Sequence[tuple[Entry, float]] = remote.search(
-            query, self._owner.session_id, self._owner.now, top_k, patient=patient
-        )
-        return found
+        remote, owner = self._runtime.remote, self._owner
+        return remote.search(query, owner.session_id, owner.now, top_k, patient=patient) if remote.on else ()
 
     def far_profile(self, after: str, limit: int) -> tuple[list[Entry], str]:
         """A page of Memoria's profile entries and where the next one begins.  Raises WriteRefused without an answer."""
-        remote = getattr(self._runtime, "remote", None)
-        if remote is None or not remote.on:
-            return [], ""
-        entries, following = remote.profile(self._owner.now, after, limit)
-        return entries, following
+        remote = self._runtime.remote
+        return remote.profile(self._owner.now, after, limit) if remote.on else ([], "")
 
     def far_entry(self, ref: str) -> Entry | None:
         """The entry with this ref or id on Memoria."""
-        remote = getattr(self._runtime, "remote", None)
-        return remote.get(ref, self._owner.now) if remote is not None and remote.on else None
+        remote = self._runtime.remote
+        return remote.get(ref, self._owner.now) if remote.on else None
 
     @property
     def log(self) -> "ChatLog | None":
         """The conversation log, None when there is none."""
-        return getattr(self._runtime, "log", None)
+        return self._runtime.log
 
     def messages(self, ref: str) -> "list[Message] | None":
         """The messages that `msg-<sid>-<n>` or `msg-<sid>-<n>..<m>` names, as far as this audience may read them.
@@ -246,16 +239,14 @@ class ToolSession:
         """The entries of this audience that others, or the user, have replaced; oldest first."""
         audience = self.audience
         found = [
-            entry
-            for entry in self._runtime.store.view().values()
-            if not is_current(entry) and str(entry.get("audience") or "owner") == audience
+            entry for entry in self._runtime.store.view().values() if not is_current(entry) and belongs(entry, audience)
         ]
         return sorted((entry for entry in found if repo is None or repo_of(entry) == repo), key=order_key)
 
     def get(self, ref: str) -> Entry | None:
         """An entry of this audience, old versions included."""
         entry = self._runtime.store.view().get(ref)
-        return entry if entry is not None and str(entry.get("audience") or "owner") == self.audience else None
+        return entry if entry is not None and belongs(entry, self.audience) else None
 
     def history(self, ref: str) -> list[Entry]:
         """The kept versions of an entry, oldest first (D52)."""
@@ -284,11 +275,10 @@ class ToolSession:
                 "or allow writes with: hermes config set memory.write_approval false"
             )
             return Refused(PAUSED, hint)
+        why = ""
         if storing and kind not in OWN_WORDS:
-            remote = getattr(self._runtime, "remote", None)
-            if why := self.settings.write_refusal or (remote.refusal(place) if remote is not None else ""):
-                return Refused(NO_REMOTE, why)
-        return None
+            why = self.settings.write_refusal or self._runtime.remote.refusal(place)
+        return Refused(NO_REMOTE, why) if why else None
 
     def store(self, content: str, kind: str, memory_type: str) -> "tuple[Receipt, str]":
         """Keep a text: the receipt, and the kind it was kept as."""

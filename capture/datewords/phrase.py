@@ -24,7 +24,8 @@ class Phrase:
             count: `{n}` units `{u}` from now, `shift` is the sign; now: the moment itself
             leave: a longer expression whose parts must stay as they are
     gates   lower-case literals of which the lower-cased text must hold one; for speed only
-    needs   hints of the language: without more of them than of `rivals` in the sentence the word is another language's
+    needs   small words of this language and of another that has the word too: it is this one's with more of the first
+            around it than of the second
     """
 
     language: str
@@ -57,7 +58,6 @@ class Table:
         pattern: str,
         *,
         needs: tuple[frozenset[str], frozenset[str]] | None = None,
-        flags: int = re.IGNORECASE,
         units: Mapping[str, str] | None = None,
     ) -> None:
         """One row.  `gates` are separated by `|`; blanks in `pattern` match any white space of one line or its break.
@@ -70,7 +70,7 @@ class Table:
                 kind,
                 shift,
                 tuple(gates.split("|")),
-                lazy(self._filled(pattern, units or {}), flags),
+                lazy(self._filled(pattern, units or {}), re.IGNORECASE),
                 self._numbers,
                 self._weekdays,
                 needs,

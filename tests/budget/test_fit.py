@@ -65,11 +65,14 @@ def test_heading_pending_line_and_marker_are_inside() -> None:
     """CD78."""
     entries = [entry(f"e{n}", f"fact number {n} about the staging host") for n in range(60)]
     frame = [HEADING, pending_line(3)]
+    told = 0
     for budget in range(40, 400, 7):
         fitted = fit(entries, budget, frame=frame)
         if fitted.lines:
+            told += 1
             assert estimate_tokens("\n".join([*frame, *fitted.lines])) <= budget
             assert fitted.lines[-1] == truncation_marker(fitted.dropped, budget)
+    assert told > 30
 
 
 def test_what_fits_exactly_has_no_marker() -> None:

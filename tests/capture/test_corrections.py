@@ -63,8 +63,8 @@ def test_a_plain_statement_replaces_nothing(text: str) -> None:
 
 def test_a_secret_is_not_named_as_the_old_value() -> None:
     """H8, B007."""
-    for fact in extract("Remember that we use the key ghp_" + "a" * 36 + " instead of ghp_" + "b" * 36 + "."):
-        assert "ghp_" not in fact.replaces
+    (fact,) = extract("Remember that we use the key ghp_" + "a" * 36 + " instead of ghp_" + "b" * 36 + ".")
+    assert "ghp_" not in fact.replaces
 
 
 @pytest.mark.parametrize(

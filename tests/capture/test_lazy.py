@@ -40,17 +40,28 @@ def test_threads_may_use_a_fresh_pattern_together() -> None:
     assert found == [["1", "22", "333"]] * 8
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_every_pattern_of_the_room_is_well_formed(name: str) -> None:
-    """A pattern that is compiled late must not fail late."""
-    module = importlib.import_module(f"cognition.capture.{name}")
-    for value in vars(module).values():
+def patterns_of(name: str) -> list[tuple[str, int]]:
+    """Source and flags of the patterns in one module."""
+    found = []
+    for value in vars(importlib.import_module(f"cognition.capture.{name}")).values():
         for item in value if isinstance(value, tuple | list) else (value,):
             pattern = getattr(item, "pattern", None)
             if isinstance(pattern, str):  # a pattern itself
-                re.compile(pattern, item.flags)
+                found.append((pattern, item.flags))
             elif pattern is not None:  # a rule or a form that holds one
-                re.compile(pattern.pattern, pattern.flags)
+                found.append((pattern.pattern, pattern.flags))
+    return found
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_pattern_of_the_room_is_well_formed(name: str) -> None:
+    """A pattern that is compiled late must not fail late."""
+    for pattern, flags in patterns_of(name):
+        re.compile(pattern, flags)
+
+
+def test_the_patterns_of_the_room_are_found() -> None:
+    assert sum(len(patterns_of(name)) for name in TABLES) > 200
 
 
 def test_importing_the_reader_compiles_nothing() -> None:

@@ -117,7 +117,9 @@ def test_look_alikes_stay(text: str) -> None:
 @pytest.mark.parametrize(("text", "secret"), MASKED)
 def test_the_placeholder_passes_the_servers_screen(text: str, secret: str) -> None:
     """D107: labels are free of the words and signs on which Memoria blocks."""
-    for label in re.findall(r"\[REDACTED ([^\]]*)\]", redact(text)):
+    labels = re.findall(r"\[REDACTED ([^\]]*)\]", redact(text))
+    assert labels
+    for label in labels:
         assert re.fullmatch(r"[a-z]{2,16}", label)
         assert not any(word in label for word in ("secret", "password", "bearer"))
 
@@ -157,6 +159,7 @@ def test_the_hosts_pass_never_sees_our_placeholders() -> None:
         return text
 
     assert redact("a password=abc1 b", host) == "a password=[REDACTED credential] b"
+    assert seen
     assert all("REDACTED" not in text for text in seen)
 
 

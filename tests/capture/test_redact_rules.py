@@ -137,6 +137,37 @@ def test_values_that_look_like_words_paths_or_counts(text: str) -> None:
     assert "[REDACTED credential]" in redact(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("client_secret = 'my password is swordfish'", "client_secret = '{}'"), ('{"client_secret": "my api key is in the drawer"}', '{"client_secret": "{}"}'), ("token: 'expired'", "token: '{}'"), ('password: "hidden"', 'password: "{}"'),
+        ("secret='your token'", "secret='{}'"), ('password="[abc"', 'password="{}"'), ('password="<abc"', 'password="{}"'), ('password="$ecret words"', 'password="{}"'), ('password="ab [REDACTED key] cd"', 'password="{}"'), ("api_key: `the quick brown`", "api_key: `{}`"),
+        # What is put before or around a string.
+        ("password = b'sword fish'", "password = b'{}'"), ('token = u"sword fish"', 'token = u"{}"'), ("password = f'{x} fish'", "password = f'{}'"), ('secret = """sword\nfish"""', 'secret = """{}"""'), ("secret='it''s fish'", "secret='{}'"),
+        ('"{""password"": ""sword fish"", ""user"": """"}"', '"{""password"": ""{}"", ""user"": """"}"'), ('{\\"token\\": \\"your api key\\"}', '{\\"token\\": \\"{}\\"}'),
+        # Cut off before its closing quote.
+        ('{"password": "sword fish', '{"password": "{}'), ("password='sword\nfish'", "password='{}\nfish'"), ("password=\"it's fish", 'password="{}'),
+    ],
+)  # fmt: skip
+@passes
+def test_a_quoted_value_is_masked_whatever_it_says(
+    text: str, expected: str, extra: Callable[[str], str] | None
+) -> None:
+    """HR15, HD1: an unquoted word may speak about the secret; a quoted one behind its key is the secret."""
+    masked = redact(text, extra)
+    assert masked == expected.replace("{}", "[REDACTED credential]")
+    assert redact(masked, extra) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["password: ''", 'token: "", user: ""', "{'password':'','user':''}", 'secret = "null"', 'secret: "true"', "password='***'", 'token = "<your token>"', "secret: '${SECRET}'", 'secret: "$(pass show db)"', "token: '{{ token }}'", 'f"password={password}"', 'input("password: ")', 'print("password:", x)'],
+)  # fmt: skip
+def test_quotes_around_nothing_or_a_reference(text: str) -> None:
+    """Section 2's exemptions hold in quotes as well."""
+    assert redact(text) == text
+
+
 @pytest.mark.parametrize("text", ["password = settings.db_password", "password=self.password", "password: config.db.pass", "password = cfg.get('x')", "password: /run/secrets/db", "PWD=/tmp"])  # fmt: skip
 def test_references_and_files_are_no_values(text: str) -> None:
     assert redact(text) == text

@@ -120,18 +120,18 @@ def test_the_forms_of_a_question() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "begins"),
+    ("text", "asks"),
     [
         ("Die Datenbank der Buchhaltung steht in Frankfurt.", "Was weißt du über"),
         ("La base de datos de contabilidad está en Sevilla.", "¿Qué sabes de"),
         ("数据库服务器在法兰克福机房。", "关于"),
-        ("データベースはフランクフルトにあります。", ""),
-        ("데이터베이스 서버는 프랑크푸르트에 있습니다.", ""),
+        ("データベースはフランクフルトにあります。", "について何を知っていますか"),
+        ("데이터베이스 서버는 프랑크푸르트에 있습니다.", "무엇을 알고 있나요"),
     ],
 )
-def test_a_question_is_in_the_language_of_its_text(text: str, begins: str) -> None:
+def test_a_question_is_in_the_language_of_its_text(text: str, asks: str) -> None:
     made = questions.questions([Item("r", text, "fact")], random.Random(1), ["question"])
-    assert made[0].text.startswith(begins)
+    assert asks in made[0].text
 
 
 @settings(max_examples=100, deadline=None)

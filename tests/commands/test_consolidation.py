@@ -126,7 +126,7 @@ def test_a_cascade_takes_everything_that_was_made_of_it(cli: Cli, monkeypatch: A
     assert [name.partition("-")[0] for name in sorted(gone)] == ["sum", "wu"]
 
 
-def test_backfill_owes_the_largest_first(cli: Cli, monkeypatch: Any) -> None:
+def test_backfill_owes_what_is_worth_a_call(cli: Cli, monkeypatch: Any) -> None:
     """HA161, D90: at a start and here, small sessions cost nothing."""
     modelled(cli, monkeypatch, Script())
     talked(cli, "small", "Hello there", "Hi.")

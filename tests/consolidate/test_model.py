@@ -4,7 +4,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from cognition.consolidate.model import CallFailed, NoRoute, Paused, Route, RouteDenied, own_routes
+from cognition import config
+from cognition.consolidate.model import CallFailed, NoRoute, Paused, Route, RouteDenied
 from cognition.consolidate.triggers import Trigger, consider
 from cognition.outboxdb import attempts, tasks
 
@@ -18,11 +19,21 @@ def home(tmp_path: Path):
     made.close()
 
 
-def test_routes_are_read_in_order_without_doubles() -> None:
-    """4.3: blank entries refused, doubles dropped."""
-    given = ["a:m1", {"provider": "b", "model": "m2"}, "a:m1", "", {"model": ""}, "c", "d:x:y"]
-    assert own_routes(given) == [Route("a", "m1"), Route("b", "m2"), Route("c"), Route("d", "x:y")]
-    assert own_routes("a:m") == []
+def test_routes_are_read_in_order_without_doubles(home: Home) -> None:
+    """4.3: both forms of a route, blank entries and doubles dropped; `auto` is the host's own choice."""
+    given = ["a:m1", {"provider": "b", "model": "m2"}, "a:m1", "", {"model": ""}, "c", "d:x:y", "off", "auto"]
+    settings = config.load(home.path, {"consolidation": {"models": given}})
+    assert settings.problems == []
+    home.settings.values["consolidation.models"] = settings["consolidation.models"]
+    assert home.models.routes() == [Route("a", "m1"), Route("b", "m2"), Route("c"), Route("d", "x:y"), Route()]
+
+
+@pytest.mark.parametrize("given", [{"provider": "a"}, [{"provider": "a", "key": "s"}], [{"provider": 7}], [["a:m"]]])
+def test_what_is_no_route_is_refused_with_its_name(home: Home, given: object) -> None:
+    """D27."""
+    settings = config.load(home.path, {"consolidation": {"models": given}})
+    assert len(settings.problems) == 1
+    assert settings["consolidation.models"] == []
 
 
 def test_without_a_route_nothing_is_asked(home: Home) -> None:
@@ -49,13 +60,12 @@ def test_switched_off_is_off(home: Home) -> None:
 
 
 def test_attempt_k_uses_route_k_and_the_last_repeats(home: Home) -> None:
-    """HA93, HA94, HA95: task name and timeout are passed, nothing about reasoning."""
+    """HA93, HA95: the timeout is passed, nothing about reasoning."""
     home.settings.values["consolidation.models"] = ["a:1", "b:2"]
     for attempt in (1, 2, 3):
         home.models.ask("extraction", "s", "t", attempt=attempt)
     assert [(call["provider"], call["model"]) for call in home.script.calls] == [("a", "1"), ("b", "2"), ("b", "2")]
-    assert set(home.script.calls[0]) == {"provider", "model", "task", "max_tokens", "timeout", "purpose"}
-    assert home.script.calls[0]["task"] == "cognition_consolidation"
+    assert set(home.script.calls[0]) == {"provider", "model", "max_tokens", "timeout", "purpose"}
 
 
 def test_every_call_is_recorded_and_counted(home: Home) -> None:

@@ -167,3 +167,12 @@ def lines(block: str) -> list[str]:
         for line in block.splitlines()
         if line.startswith("- [")
     ]
+
+
+class TurnsCase(MemoriaCase):
+    """A home with `memoria.upload: turns`."""
+
+    upload = "turns"
+
+    def sent(self, number: int = 1) -> list[dict[str, Any]]:
+        return self.until(lambda: len(self.observed()) >= number and self.observed())  # type: ignore[no-any-return]

@@ -322,9 +322,9 @@ class M33Outcomes(MemoriaCase):
         """MD31, D107."""
         provider = self.provider()
         answer = self.tool(provider, "memoria_store", content="The header was Bearer of good news: Bearer abc/def")
-        if not answer["success"]:
-            self.assertEqual(answer["error"], "content_blocked")
-            self.assertEqual(self.asked(BATCH), [])
+        self.assertFalse(answer["success"], answer)
+        self.assertEqual(answer["error"], "content_blocked")
+        self.assertEqual(self.asked(BATCH), [])
 
     def test_feedback_on_another_branch_makes_no_request(self) -> None:
         """MA38, MD23."""

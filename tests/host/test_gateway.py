@@ -111,7 +111,9 @@ def test_the_http_server_sees_nothing_of_the_chats(story: Story) -> None:
 
 def test_every_entry_has_one_of_the_audiences(story: Story) -> None:
     """D44, C15: nobody's fact is the owner's."""
-    for entry in disk.committed(story.host.home).values():
+    entries = disk.committed(story.host.home).values()
+    assert entries
+    for entry in entries:
         assert entry["audience"].startswith(("person/irc/", "room/irc/", "api_server")), entry
         assert all(entry["provenance"].get(name) for name in disk.PROVENANCE)
 

@@ -4,9 +4,12 @@ The suite runs a part of its largest tests; `tests/torture/torture_memoria.py` r
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
+from .desk import Desk
+from .queues import Queue
 from .rig import EXHAUSTIVE, Clock, Server, server
 
 # Which combinations stand for all of them: each value of each parameter comes once at least.
@@ -51,3 +54,17 @@ def socket() -> Iterator[Server]:
     """On a real socket alone."""
     with server("socket") as made:
         yield made
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Iterator[Queue]:
+    made = Queue(tmp_path)
+    yield made
+    made.outbox.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, memoria: Server) -> Iterator[Desk]:
+    made = Desk(tmp_path, memoria)
+    yield made
+    made.queue.outbox.close()

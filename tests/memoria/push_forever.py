@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import cognition  # noqa: F401
 from cognition.memoria.api import Api
 from cognition.memoria.client import Client
-from cognition.outboxdb.database import Database
+from cognition.outboxdb.outbox_file import OutboxFile
 from cognition.outboxdb.steps import StepsInOutbox
 from cognition.stores.memoria import RemoteStore
 from cognition.stores.memoria_records import identity
@@ -21,7 +21,7 @@ offset = float(sys.argv[5])  # seconds that have passed since the last run, as f
 store = RemoteStore(
     Api(Client(url, key), request_timeout=5.0),
     lambda audience: "s",
-    StepsInOutbox(Database(database)),
+    StepsInOutbox(OutboxFile(database)),
     clock=lambda: time.time() + offset,
 )
 puts = [delivered(f"r{n}", f"Fact number {n}.") for n in range(count)]

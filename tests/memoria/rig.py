@@ -8,16 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
+from cognition.memoria import errors
 from cognition.memoria.api import Api, Scoped
 from cognition.memoria.client import Client
 from cognition.memoria.identity import Identity
-from cognition.stores.memoria import Delivered, RemoteStore
-from cognition.stores.memoria_steps import StepsInMemory
+from cognition.stores.memoria import Put, RemoteStore
+from cognition.stores.memoria_records import identity
+from cognition.stores.memoria_steps import Step
 from memoria_server import MemoriaApp, make_app, serve
 
 EXHAUSTIVE = bool(os.environ.get("COGNITION_EXHAUSTIVE"))  # every combination, as tests/torture runs them
 SUBJECT = "hermes:test"
 START = 1_780_000_000.0
+LIST, BATCH, PLAIN, DEDUP = "/v1/memories", "/v1/memories/batch", "/v1/observe", errors.DEDUPLICATED
+ITEM = {"memories": [{"content": "x", "subject_id": "s"}], "branch": "main"}
+LATE = 5.0 + 30.0 + 1.0  # the request timeout of these tests, and what D109 adds
+
+
+def caught(call: Callable[..., object], *args: Any, **more: Any) -> errors.MemoriaError:
+    """The error that `call` raises."""
+    with pytest.raises(errors.MemoriaError) as problem:
+        call(*args, **more)
+    return problem.value
 
 
 class Clock:
@@ -28,6 +41,22 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+class StepsInMemory:
+    """Steps that a crash forgets."""
+
+    def __init__(self) -> None:
+        self.all: dict[str, Step] = {}
+
+    def get(self, key: str) -> Step | None:
+        return self.all.get(key)
+
+    def put(self, key: str, step: Step) -> None:
+        self.all[key] = step
+
+    def clear(self, key: str) -> None:
+        self.all.pop(key, None)
 
 
 @dataclass
@@ -99,8 +128,13 @@ def entry(ref: str, content: str, **more: Any) -> dict[str, Any]:
     return {"ref": ref, "content": content, "kind": "fact", "audience": "owner", "provenance": provenance, **more}
 
 
-def delivered(ref: str, content: str, *, base: str | None = None, key: str = "", **more: Any) -> Delivered:
-    return Delivered(key or ref, entry(ref, content, **more), base)
+def base_of(ref: str, content: str, **more: Any) -> str:
+    """The identity of a version, as the next one names it."""
+    return identity(entry(ref, content, **more))
+
+
+def delivered(ref: str, content: str, *, base: str | None = None, key: str = "", **more: Any) -> Put:
+    return Put(key or ref, entry(ref, content, **more), base)
 
 
 def all_bytes(folder: Path) -> bytes:

@@ -9,7 +9,7 @@ from cognition.memoria import identity
 from cognition.outboxdb import earlier_turns
 from cognition.outboxdb.schema import MIGRATIONS, VERSION
 
-from .test_turns import B, Queue, new
+from .queues import B, Queue, new
 
 OLD = "old"
 
@@ -105,7 +105,7 @@ def test_a_file_of_version_1_gets_the_new_columns_and_keeps_its_rows(tmp_path):
     path = tmp_path / "cognition" / "outbox.db"
     path.parent.mkdir()
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
-        MIGRATIONS[0][1](db, 0)
+        MIGRATIONS[0][1](db)
         db.execute("PRAGMA user_version = 1")
         db.execute(
             "INSERT INTO turns (id, binding, payload_json, created_at, updated_at, due_at) VALUES ('a', ?, ?, 1, 1, 1)",

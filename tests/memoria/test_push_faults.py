@@ -3,10 +3,8 @@
 import os
 
 import pytest
-from cognition.stores.memoria_steps import StepsInMemory
 
-from .rig import delivered, server
-from .test_push import BATCH, LATE, base_of
+from .rig import BATCH, LATE, StepsInMemory, base_of, delivered, server
 
 ROUTES = {
     "query": ("POST", "/v1/memories/query"),

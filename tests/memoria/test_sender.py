@@ -1,79 +1,21 @@
 """Uploading turns to the contract server: which fault ends in which state, and nothing twice (M37-M51, MI11)."""
 
 import contextlib
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
-import threading
-import time
-from pathlib import Path
 
 import pytest
-from cognition.delivery.turns import TurnSender, Uploader, turn_delay
+from cognition.delivery.turns import turn_delay
 from cognition.memoria import errors
 from cognition.memoria.client import Client
 
-from .rig import EXHAUSTIVE, Server, all_bytes, server
-from .test_turns import B, Queue, new
+from .desk import Desk
+from .queues import B
+from .rig import all_bytes
 
 OBSERVE, DEDUP = "/v1/observe", errors.DEDUPLICATED
 BOTH = {"X-Memoria-Observe-Deduplicated": "1", "X-Memoria-Observe-Error": "extraction_unavailable"}
 ONE = {"X-Memoria-Observe-Deduplicated": "1"}
 EXCLUDED = "0" * 31 + "1"
-
-
-class Desk:
-    """A queue, a server, a sender between them."""
-
-    def __init__(self, folder: Path, memoria: Server, **more) -> None:
-        self.memoria, self.queue = memoria, Queue(folder)
-        self.notices: list[str] = []
-        self.allowed = True
-        self.make(**more)
-
-    def make(self, timeout: float = 5.0, key: str = "", client: Client | None = None, reach: bool = False) -> None:
-        """A sender of another process on the same queue."""
-        api = self.memoria.api(timeout=timeout, key=key) if client is None else self.memoria.api(timeout=timeout)
-        api.client = client or api.client
-        self.api = api
-        self.sender = TurnSender(
-            self.queue.turns,
-            api.observe,
-            binding=B,
-            owner="test",
-            reach=api.reach if reach else None,
-            allowed=lambda: self.allowed,
-            notice=lambda code, hint: self.notices.append(code),
-            clock=self.queue.clock,
-            chance=lambda: 0.0,
-        )
-
-    def enqueue(self, text: str = "I like tea.", **more) -> str:
-        turn = new(text, **more)
-        self.queue.turns.enqueue(turn)
-        return turn.fingerprint
-
-    def row(self, fingerprint: str) -> tuple[str, str, str]:
-        shown = self.queue.turns.show(fingerprint)
-        if shown is None:  # the database was in use for a moment: it waits in a spill file (D58)
-            return "spilled", "", ""
-        return shown["state"], shown["failure_kind"], shown["error"]
-
-    def later(self, seconds: float) -> None:
-        self.queue.clock.now += seconds
-        self.sender._pause_until = 0.0  # the steady clock of this process has moved on as well
-
-    def observed(self) -> int:
-        return len(self.memoria.app.requests("POST", "/v1/observe*"))
-
-
-@pytest.fixture
-def desk(tmp_path, memoria):
-    made = Desk(tmp_path, memoria)
-    yield made
-    made.queue.outbox.close()
 
 
 def test_a_turn_is_uploaded_once_and_its_text_goes(desk, tmp_path):
@@ -310,30 +252,6 @@ def test_a_row_that_a_person_settled_meanwhile_stays_as_it_is(desk):
     assert desk.notices == ["capture_completion_superseded"]
 
 
-def test_a_server_that_hangs_makes_no_turn_uncertain(tmp_path, memoria):
-    """The issue: the turn is delivered by the next process; a read is tried first."""
-    desk = Desk(tmp_path, memoria, timeout=0.3, reach=True)
-    fingerprint = desk.enqueue()
-    memoria.app.fault("delay", times=0, seconds=0.6)
-    desk.sender.drain()
-    assert desk.row(fingerprint)[0] == "pending"
-    assert desk.observed() == 0
-    memoria.app.faults.clear()
-    desk.make(reach=True)
-    desk.sender.drain()
-    assert desk.row(fingerprint)[0] == "done"
-    desk.queue.outbox.close()
-
-
-def test_one_unclear_answer_is_followed_by_a_look_before_the_next(tmp_path, memoria):
-    desk = Desk(tmp_path, memoria, timeout=0.3, reach=True)
-    rows = [desk.enqueue(f"I like number {n}.") for n in range(5)]
-    memoria.app.fault("delay", times=0, skip=1, seconds=0.6)
-    desk.sender.drain()
-    assert sorted(desk.row(row)[0] for row in rows) == ["pending"] * 4 + ["uncertain"]
-    desk.queue.outbox.close()
-
-
 def test_an_error_of_ours_is_uncertain_and_does_not_stop_the_sender(desk):
     """2.3: capture_worker_failed."""
     first, second = desk.enqueue("first"), desk.enqueue("I like the second.")
@@ -343,102 +261,6 @@ def test_an_error_of_ours_is_uncertain_and_does_not_stop_the_sender(desk):
     desk.sender.drain()
     assert desk.row(first) == ("uncertain", "unknown", "capture_worker_failed")
     assert desk.row(second)[0] == "done"
-
-
-def test_closing_during_the_upload_loses_nothing(desk):
-    """M54: what was not begun is not sent, and stays pending."""
-    fingerprint = desk.enqueue()
-    desk.api.client.close()
-    desk.sender.drain()
-    assert desk.row(fingerprint)[:2] == ("pending", "not_sent")
-
-
-def test_drains_do_not_run_beside_each_other(desk):
-    rows = [desk.enqueue(f"I like number {n}.") for n in range(12)]
-    threads = [threading.Thread(target=desk.sender.drain) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert {desk.row(row)[0] for row in rows} == {"done"}
-    assert desk.observed() == 12
-
-
-def test_kill_again_and_again_with_random_faults(tmp_path):
-    """MA72, the issue in small: every turn done exactly once or listed as uncertain; none gone, none sent twice."""
-    count, kills = (60, 5) if EXHAUSTIVE else (24, 2)
-    database = tmp_path / "cognition" / "outbox.db"
-    program = [sys.executable, str(Path(__file__).with_name("crash.py")), str(database)]
-    with server("socket") as memoria:
-        kinds = ["drop_before", "drop_after", "truncate", "malformed"]
-        for n, kind in enumerate(kinds * 3):
-            memoria.app.fault(kind, "POST", OBSERVE, skip=4 * n)
-        for n in range(kills):
-            process = subprocess.Popen([*program, memoria.origin, memoria.key, str(count)], stdout=subprocess.PIPE)
-            assert process.stdout.readline() == b"ready\n"
-            goal = len(memoria.app.requests("POST", OBSERVE)) + 7 + n
-            while process.poll() is None and len(memoria.app.requests("POST", OBSERVE)) < goal:
-                time.sleep(0.002)
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-            process.stdout.close()
-        memoria.app.faults.clear()
-        subprocess.run(
-            [*program, memoria.origin, memoria.key, str(count)], check=True, timeout=60, stdout=subprocess.DEVNULL
-        )
-        sent = [one.body["messages"][0]["content"] for one in memoria.app.requests("POST", OBSERVE)]
-        inserted = [one["content"] for one in memoria.app.commits("insert")]
-    queue = Queue(tmp_path)
-    counts = queue.turns.counts()["b"]
-    assert sum(counts.values()) == count
-    assert counts.keys() == {"done", "uncertain"}
-    assert len(sent) == len(set(sent))  # at most once by itself (D48)
-    assert len(inserted) == len(set(inserted))
-    assert counts["done"] <= len(inserted) <= count
-    queue.outbox.close()
-
-
-def until(true, seconds: float = 20.0) -> None:
-    """Wait for another thread; a test that never gets there fails."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def test_the_uploader_sleeps_until_something_is_due(desk):
-    """MI5: no poll; a wake-up is enough, and nothing is begun after stop."""
-    looks = []
-    drain = desk.sender.drain
-    desk.sender.drain = lambda over: looks.append(1) or drain(over)
-    uploader = Uploader(desk.sender)
-    uploader.wake()
-    until(lambda: looks)
-    fingerprint = desk.enqueue()
-    uploader.wake()
-    until(lambda: desk.row(fingerprint)[0] == "done")
-    seen = len(looks)
-    time.sleep(0.3)
-    assert len(looks) <= seen + 1
-    uploader.stop(5)
-    second = desk.enqueue("I like something else.")
-    uploader.wake()
-    time.sleep(0.05)
-    assert desk.row(second)[0] == "pending"
-
-
-def test_the_uploader_goes_on_when_a_delay_is_over(tmp_path, memoria):
-    """M44: by itself."""
-    desk = Desk(tmp_path, memoria)
-    desk.queue.turns._clock = desk.sender._clock = desk.queue.outbox.clock = time.time
-    fingerprint = desk.enqueue()
-    memoria.app.fault("status", "POST", OBSERVE, status=429)
-    uploader = Uploader(desk.sender)
-    uploader.wake()
-    until(lambda: desk.row(fingerprint)[0] == "done")
-    assert desk.observed() == 2
-    uploader.stop(5)
-    desk.queue.outbox.close()
 
 
 def test_a_scope_that_is_taken_away_costs_no_turn(desk):

@@ -9,20 +9,19 @@ from pathlib import Path
 
 import pytest
 from cognition.memoria.errors import OutcomeUnknown
-from cognition.outboxdb.database import Database
+from cognition.outboxdb.outbox_file import OutboxFile
 from cognition.outboxdb.steps import StepsInOutbox
 from cognition.stores.memoria_steps import Step
 
-from .rig import EXHAUSTIVE, all_bytes, delivered, server
-from .test_push import BATCH, LATE, base_of
+from .rig import BATCH, EXHAUSTIVE, LATE, all_bytes, base_of, delivered, server
 
 
 def test_steps_are_kept_and_cleared_and_hold_no_text(tmp_path, clock):
     path = tmp_path / "cognition" / "outbox.db"
-    steps = StepsInOutbox(Database(path))
+    steps = StepsInOutbox(OutboxFile(path))
     step = Step("sending", clock.now, {"ref": "r1", "delivery": "d", "old": "", "base": ""})
     steps.put("k", step)
-    assert StepsInOutbox(Database(path)).get("k") == step
+    assert StepsInOutbox(OutboxFile(path)).get("k") == step
     steps.put("k", Step("stored", clock.now, {"ref": "r1"}))
     assert steps.get("k").step == "stored"
     steps.clear("k")

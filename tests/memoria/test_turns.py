@@ -1,200 +1,18 @@
-"""The state machine of turns, walked arrow by arrow and at random; capacity, leases, clocks, bytes (M43-M52)."""
+"""The queue of turns: in, out, capacity, leases, clocks, bytes (M38-M52)."""
 
 import contextlib
 import sqlite3
-import tempfile
 import threading
-from pathlib import Path
 
 import pytest
-from cognition.memoria.observed import history_digest, pair_digest, turn_of
+from cognition.memoria.observed import pair_digest, turn_of
 from cognition.outbox import Outbox
 from cognition.outboxdb.errors import RefusedByState
-from cognition.outboxdb.turns import ARROWS, NewTurn, QueueFull, TurnRow, Turns, TurnVerdict
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from cognition.outboxdb.turns import QueueFull, Turns, TurnVerdict
+from cognition.running.uploading import History
 
-from .rig import Clock, all_bytes
-
-STATES = ("held", "pending", "inflight", "done", "failed", "uncertain", "discarded")
-VERBS = tuple(dict.fromkeys(arrow.verb for arrow in ARROWS if arrow.source))
-LEADS = {(arrow.source, arrow.verb): arrow.target for arrow in ARROWS}
-B = "binding"
-
-
-def new(text: str = "I like tea.", *, session: str = "s1", binding: str = B, history: str = "", **more) -> NewTurn:
-    turn = turn_of(
-        text, "Noted.", binding=binding, subject="s", session_id=session, branch="main", history=history, **more
-    )
-    return NewTurn(turn.fingerprint, binding, turn.payload, session, turn.pair)
-
-
-class Queue:
-    """The queue with clocks that a test moves."""
-
-    def __init__(self, folder: Path, **more) -> None:
-        self.clock, self.steady = Clock(), Clock(0.0)
-        self.outbox = Outbox(folder / "cognition" / "outbox.db", clock=self.clock)
-        self.turns = Turns(self.outbox.database, clock=self.clock, steady=self.steady, **more)
-
-    def state(self, fingerprint: str) -> str:
-        found = self.turns.show(fingerprint)
-        return found["state"] if found else ""
-
-    def claim(self, binding: str = B, **more) -> list[TurnRow]:
-        return self.turns.claim(binding, "test", **more)
-
-
-@pytest.fixture
-def queue(tmp_path):
-    made = Queue(tmp_path)
-    yield made
-    made.outbox.close()
-
-
-class Subject(Queue):
-    """One turn, and every verb of the table as a call."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.turn, self.row = new(), None
-
-    @property
-    def now(self) -> str:
-        return self.state(self.turn.fingerprint)
-
-    def do(self, verb: str) -> None:
-        getattr(self, f"do_{verb}")()
-
-    def do_enqueue(self) -> None:
-        self.turns.enqueue(self.turn)
-
-    def do_enqueue_held(self) -> None:
-        self.turns.enqueue(self.turn, state="held")
-
-    def do_approve(self) -> None:
-        self.turns.approve(B)
-
-    def do_hold(self) -> None:
-        self.turns.hold(B)
-
-    def do_claim(self) -> None:
-        rows = self.claim()
-        self.row = rows[0] if rows else self.row
-
-    def _verdict(self, verb: str, **more) -> None:
-        row = self.row or TurnRow(self.turn.fingerprint, B, {}, 0, 0.0, "no token")
-        self.turns.settle([TurnVerdict(row, verb, error="e", **more)])
-
-    def do_done(self) -> None:
-        self._verdict("done")
-
-    def do_retry(self) -> None:
-        self._verdict("retry", kind="not_sent", due_at=self.clock.now)
-
-    def do_refuse(self) -> None:
-        self._verdict("refuse")
-
-    def do_unclear(self) -> None:
-        self._verdict("unclear")
-
-    def do_lease_out(self) -> None:
-        self.clock.now += 121
-        self.turns.release()
-        self.steady.now += 46
-        self.turns.release()
-
-    def do_requeue(self) -> None:
-        self.turns.requeue(self.turn.fingerprint, acknowledge_duplicate_risk=True)
-
-    def do_discard(self) -> None:
-        self.turns.discard(self.turn.fingerprint)
-
-    def do_cancel(self) -> None:
-        self.turns.cancel(B, "s1", [])
-
-    def bring_to(self, state: str) -> None:
-        ways: dict[str, list[str]] = {"": []}
-        while state not in ways:
-            for arrow in ARROWS:
-                if arrow.source in ways and arrow.target not in ways:
-                    ways[arrow.target] = [*ways[arrow.source], arrow.verb]
-        for verb in ways[state]:
-            self.do(verb)
-
-
-@pytest.fixture
-def subject(tmp_path):
-    made = Subject(tmp_path)
-    yield made
-    made.outbox.close()
-
-
-def test_the_table_names_every_state_and_no_arrow_twice():
-    assert {arrow.target for arrow in ARROWS} == set(STATES)
-    assert len(LEADS) == len(ARROWS)
-
-
-@pytest.mark.parametrize("arrow", ARROWS, ids=lambda arrow: f"{arrow.source or 'new'}-{arrow.verb}")
-def test_every_arrow_leads_where_the_table_says(subject, arrow):
-    """D55, memoria-plugin.md 2.3."""
-    subject.bring_to(arrow.source)
-    assert subject.now == arrow.source
-    subject.do(arrow.verb)
-    assert subject.now == arrow.target
-
-
-@pytest.mark.parametrize(
-    ("state", "verb"), [(state, verb) for state in STATES for verb in VERBS if (state, verb) not in LEADS]
-)
-def test_what_the_table_does_not_name_changes_nothing(subject, state, verb):
-    """M48: a late completion, a command too many, a claim of what is not due."""
-    subject.bring_to(state)
-    with contextlib.suppress(RefusedByState):
-        subject.do(verb)
-    assert subject.now == state
-
-
-class Machine(RuleBasedStateMachine):
-    """Any verbs in any order: the state is always the table's, text is there exactly in open states, and nothing that
-    was sent without a clear answer is pending again unless a person said so."""
-
-    @initialize()
-    def begin(self) -> None:
-        self.folder = tempfile.TemporaryDirectory()
-        self.subject = Subject(Path(self.folder.name))
-        self.expected = ""
-
-    @rule(verb=st.sampled_from(VERBS))
-    @precondition(lambda self: self.expected != "")
-    def any_verb(self, verb: str) -> None:
-        with contextlib.suppress(RefusedByState):
-            self.subject.do(verb)
-        self.expected = LEADS.get((self.expected, verb), self.expected)
-
-    @rule(verb=st.sampled_from(["enqueue", "enqueue_held"]))
-    def again(self, verb: str) -> None:
-        self.subject.do(verb)
-        self.expected = self.expected or LEADS[("", verb)]
-
-    @invariant()
-    def holds(self) -> None:
-        if not hasattr(self, "subject") or not self.expected:
-            return
-        shown = self.subject.turns.show(self.subject.turn.fingerprint)
-        assert shown["state"] == self.expected
-        assert (shown["payload"] is None) is (self.expected in ("done", "discarded"))
-
-    def teardown(self) -> None:
-        if hasattr(self, "subject"):
-            self.subject.outbox.close()
-            self.folder.cleanup()
-
-
-TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=25, stateful_step_count=15, deadline=None)
-
+from .queues import B, Queue, new
+from .rig import all_bytes
 
 # -- in --------------------------------------------------------------------------------------------------------------
 
@@ -213,11 +31,13 @@ def test_repeats_are_suppressed_also_when_the_text_is_long_gone(queue):
 
 def test_the_same_pair_after_a_longer_history_is_a_new_event(queue):
     """M38, MA47, MD14: the history grows by one step a turn."""
-    before = ""
+    transcript, known = [], History()
     for _ in range(3):
-        before = history_digest(before, "I like tea.", "Noted.")
-        assert queue.turns.enqueue(new(history=before)) == "queued"
-    assert queue.turns.enqueue(new(history=before)) == "repeat"
+        transcript += [{"role": "user", "content": "I like tea."}, {"role": "assistant", "content": "Noted."}]
+        now = known.after(transcript)
+        assert queue.turns.enqueue(new(history=now)) == "queued"
+        assert History().after(transcript) == now  # also in the next process
+    assert queue.turns.enqueue(new(history=now)) == "repeat"
     assert queue.turns.enqueue(new(session="s2")) == "queued"
 
 

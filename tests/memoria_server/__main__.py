@@ -1,5 +1,5 @@
 """`python -m memoria_server`, with tests/ on the path."""
 
-from .contract import main
+from .app import main
 
 main()

@@ -15,7 +15,8 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from .contract import BAD_BODY, Account, Memoria, Rq, route
+from .contract import Memoria
+from .requests import BAD_BODY, Account, Rq, route
 from .rules import SIGNALS, TIERS, Memory, Refusal, active, blank, keyword_scores, now, tokens, types_of
 
 HEX32 = re.compile(r"[0-9a-fA-F]{32}")

@@ -57,6 +57,7 @@ class Fault:
     body: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     chunk: int = 8
+    announced: bool = True  # whether the reply says how long it is
     subject: str = "someone-else"
     used: int = 0
 
@@ -211,7 +212,7 @@ class FaultLayer:
             with contextlib.suppress(ValueError):
                 body = json.dumps(resubject(json.loads(body), fault.subject)).encode()
         headers = [(k, v) for k, v in headers if k.lower() != b"content-length"]
-        if status != 204:
+        if status != 204 and (fault is None or fault.announced):
             headers.append((b"content-length", str(len(body)).encode()))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         entry.sent = str(status)

@@ -1,6 +1,7 @@
 """The log's text index and what is told of it: exact removal, passages, order, budget, audiences."""
 
 import itertools
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -335,3 +336,24 @@ def test_a_passage_longer_than_the_room_is_told_in_part(talk: Talk, tail: str, t
     assert estimate_tokens(told.text) <= tokens
     assert "\u200d" not in line[line.rindex('"') - 1 :]
     assert " … (" in line or told.omitted
+
+
+@pytest.mark.parametrize("first", ["told", "not told"])
+def test_a_costly_passage_beside_a_line_is_told_in_part_too(talk: Talk, first: str) -> None:
+    """CD76: most of the room stays empty only where nothing else fits, whatever the passage stands beside."""
+    talk.say("s1", "What do we know of the kiosk?" if first == "told" else "Well?", f"The kiosk is {'数据' * 600}。")
+    told = talk.recall("What did we say about the kiosk?", target_tokens=600)
+    assert "The kiosk is 数据" in told.text
+    assert 400 < estimate_tokens(told.text) <= 600
+    assert told.text.count("数据数据数据") > 10
+    assert "…" in told.text
+
+
+def test_a_message_told_in_part_goes_on_where_the_part_before_ended(talk: Talk) -> None:
+    """D78: the words that two passages of a long message share are told once."""
+    words = " ".join(f"kiosk{number} stands here." for number in range(400))
+    talk.say("s1", words)
+    told = talk.text("kiosk0 kiosk1 kiosk60 kiosk90 kiosk120 stands where?", target_tokens=900)
+    numbers = re.findall(r"kiosk(\d+) stands", told)
+    assert len(numbers) > 40
+    assert len(numbers) == len(set(numbers))

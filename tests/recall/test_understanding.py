@@ -88,8 +88,9 @@ def test_any_text_can_be_asked(text: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=300), st.text(min_size=1, max_size=40))
 def test_an_editor_leaves_out_what_is_outdated_and_nothing_else(text: str, old: str) -> None:
-    assert Editor((), {})(text, 1.0) in (text, "")
-    outdated = {plain(old): 5.0}
+    assert Editor(())(text, 1.0) in (text, "")
+    outdated = Statements()
+    outdated[plain(old)] = 5.0
     kept = Editor((), outdated)(f"{old.strip()}. Then we left.", 1.0)
     assert "Then we left" in kept or plain(old) == plain("Then we left")
 
@@ -98,9 +99,22 @@ def test_what_several_shown_entries_say_no_passage_says_again() -> None:
     """D78: of a row of statements capture makes an entry each; with all of them shown the message adds nothing."""
     said = "I live in Oslo and I prefer tabs over spaces."
     oslo, tabs = {"content": "I live in Oslo"}, {"content": "I prefer tabs over spaces."}
-    assert Editor((oslo, tabs), {})(said, 1.0) == ""
-    assert Editor((oslo,), {})(said, 1.0) == said
-    assert Editor((oslo, {"content": "I like tea."}), {})(said, 1.0) == said
+    assert Editor((oslo, tabs))(said, 1.0) == ""
+    assert Editor((oslo,))(said, 1.0) == said
+    assert Editor((oslo, {"content": "I like tea."}))(said, 1.0) == said
+
+
+def test_a_sentence_that_a_shown_entry_says_leaves_the_passage() -> None:
+    """D78: nothing said twice; what else the message says is told, under its speaker's name."""
+    editor = Editor(({"content": "I live in Oslo."}, {"content": "We use Rust. Tests run nightly."}))
+    assert editor("Ada: Hello again! I live in Oslo. Do you know a good bakery?", 1.0) == (
+        "Ada: Hello again! … Do you know a good bakery?"
+    )
+    assert editor("Ada: I live in Oslo. Do you know a bakery?", 1.0) == "Ada: … Do you know a bakery?"
+    assert editor("Tests run nightly! Is that enough?", 1.0) == "… Is that enough?"
+    assert editor("I live in Oslo. We use Rust.", 1.0) == ""
+    for other in ("I don't think I live in Oslo.", "I live in Oslo now. We met.", "Oslo. Yes."):
+        assert editor(other, 1.0) == other
 
 
 def test_who_is_mentioned_in_passing_is_not_asked_about() -> None:

@@ -45,7 +45,6 @@ def test_likeness_does_not_depend_on_the_order_of_the_two(pair: tuple[str, str])
         ("Neovim is my favourite editor.", "my favorite editor is", "neovim", True),
         ("I live in Lisbon.", "i live", "lisbon", True),
         ("I moved back to Lisbon.", "i live", "lisbon", True),
-        ("I live in a flat.", "i live", "flat", False),
         ("We use Postgres 15 for staging.", "we use:database|for staging", "postgres 15", False),
         ("We moved from Jenkins to GitHub Actions.", "we use:continuous integration", "github action", False),
         ("I prefer tabs over spaces.", "i prefer:indentation", "tab", True),
@@ -63,11 +62,12 @@ def test_likeness_does_not_depend_on_the_order_of_the_two(pair: tuple[str, str])
 )
 def test_slots(content: str, name: str, value: str, single: bool) -> None:
     slot = read(content).slot
-    if content.endswith("flat."):
-        assert slot is None, "a name is what a place has"
-        return
     assert slot is not None
     assert (slot.name, slot.value, slot.single) == (name, value, single)
+
+
+def test_a_place_without_a_name_is_no_home_that_another_replaces() -> None:
+    assert read("I live in a flat.").slot is None
 
 
 def test_categories() -> None:
@@ -117,16 +117,19 @@ def test_numbers_and_denials_are_never_lost(words: list[str]) -> None:
     """D69: whatever is put beside whatever, a number or an odd "not" keeps two statements apart."""
     text = " ".join(words)
     form = form_of(text)
+    assert form is not None or not {"5432", "not"} & set(words)
     if form is not None:
-        assert form.key.count("5432") == words.count("5432") or words[-1:] == ["5432"] or "port" in words
+        assert form.key.count("5432") == words.count("5432")
         assert not read(text).same(read(text + " 77"))
+        assert form.denied == (words.count("not") % 2 == 1) or "," in words, "`use tabs, not spaces` denies nothing"
 
 
 def test_hostile_texts_take_linear_time() -> None:
     """A capture may hand over anything; the work is bounded by the length that is read."""
     started = time.process_time()
     for text in ("(" * 599, "not " * 149, "a," * 299, "'" * 599, "2024-01-01 (" * 49, "is my " * 99, "而不是" * 199):
-        assert form_of(text) is not None or True
+        assert len(text) <= MOST_CHARS, "a longer one is not read"
+        form_of(text)
     assert time.process_time() - started < 5  # not a figure: an endless loop would be noticed here
 
 

@@ -101,10 +101,10 @@ def test_waiting_ends_as_soon_as_the_lock_is_free(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=hold)
     thread.start()
-    entered.wait(10)
+    assert entered.wait(10)
     threading.Timer(0.05, leave.set).start()
     with WriterLock(path).hold(10.0):
-        pass
+        assert leave.is_set()
     thread.join()
 
 

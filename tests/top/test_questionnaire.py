@@ -411,7 +411,8 @@ def trusting(door: Door) -> Any:
     """What setup has the host permit for the model that was chosen."""
 
     def trust(_home: Path, routes: Any) -> list[Any]:
-        return [(("plugins", "entries", "cognition", "llm", "allow_model_override"), True)] if routes else []
+        key = ("plugins", "entries", "cognition", "llm", "allow_model_override")
+        return [(key, True)] if any(map(any, routes)) else []
 
     assert questionnaire.run(door.home, "cognition", door, door.said.append, trust=trust)
     return door.config.get("plugins")

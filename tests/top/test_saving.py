@@ -115,6 +115,7 @@ def test_a_form_that_is_pre_filled_in_another_order_changes_nothing(memoria, hom
     conditions = [
         field["when"] for field in config.schema(config.load(home, host.values), host.values) if "when" in field
     ]
+    assert conditions
     assert all(condition == {"effective_backend": "memoria"} for condition in conditions)
 
 

@@ -27,7 +27,13 @@ from memoria.rig import server  # noqa: E402
 
 OBSERVE = "/v1/observe"
 LOST = ("drop_before", "drop_after", "truncate", "malformed")
-MATRIX = ["tests/memoria/test_push_faults.py", "tests/memoria/test_sender.py", "tests/memoria/test_client.py"]
+MATRIX = [
+    "tests/memoria/test_push_faults.py",
+    "tests/memoria/test_sender.py",
+    "tests/memoria/test_uploader.py",
+    "tests/memoria/test_client.py",
+    "tests/memoria/test_answers.py",
+]
 KILLS = ["tests/memoria/test_steps.py", "tests/memoria/test_api.py"]
 
 

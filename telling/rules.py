@@ -1,7 +1,7 @@
 """Rules and taboos in the system prompt block: the user's own, under a small budget of their own (H24, H28, 8.2).
 
     ### Rules
-    - **rule-answer-in-french-1a2b3c4d** (shop): Always answer in French.
+    - **cog-tool-0198c4d2-…** (shop): Always answer in French.
     [2 more rules: hermes cognition rule list]
 
 Sorted by scope, age and name, so that the block is the same bytes while nothing changes: prompt caches hold (D75).
@@ -10,8 +10,8 @@ Sorted by scope, age and name, so that the block is the same bytes while nothing
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import budget
-from .stores.entry import Entry, is_conflict, is_current, order_key
+from ..stores.entry import Entry, is_conflict, is_current, order_key
+from .escape import plain, shown_ref
 
 KINDS = {"rule": "### Rules", "taboo": "### Taboos"}
 CHANGED = "### Rules and taboos that have changed in this session"
@@ -62,7 +62,7 @@ def news(told: Sequence[Entry], now: Sequence[Entry]) -> str:
     """What has changed in the rules since a session was told them, "" for nothing: said once, in recall (D75)."""
     before, after = ({str(entry.get("ref")): entry for entry in entries} for entries in (told, now))
     lines = [line(entry) for ref, entry in after.items() if _said(before.get(ref)) != _said(entry)]
-    gone = [f"- **{budget.shown_ref(ref)}** holds no more" for ref in before if ref not in after]
+    gone = [f"- **{shown_ref(ref)}** holds no more" for ref in before if ref not in after]
     return "\n".join([CHANGED, *[*lines, *gone][:MOST]]) if lines or gone else ""
 
 
@@ -72,7 +72,7 @@ def _said(entry: Mapping[str, Any] | None) -> tuple[object, ...]:
 
 def line(entry: Mapping[str, Any]) -> str:
     """One rule as the block shows it."""
-    text = budget.plain(" ".join(str(entry.get("content", "")).split()))
+    text = plain(" ".join(str(entry.get("content", "")).split()))
     text = text if len(text) <= LINE_CHARS else text[: LINE_CHARS - 1].rstrip() + "…"
     scope = str(entry.get("project") or "") or "everywhere"
-    return f"- **{budget.shown_ref(entry.get('ref'))}** ({budget.plain(scope)[:40]}): {text}"
+    return f"- **{shown_ref(entry.get('ref'))}** ({plain(scope)[:40]}): {text}"

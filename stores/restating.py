@@ -9,27 +9,23 @@ Found by keys (stores/keys.py), so that the cost does not grow with the store.  
 here: they merge when they are equal (D69), and no correction touches them.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .stores.entry import Entry, entry_fact_key, is_copy, is_current, is_version, said_at
-from .stores.keys import MOST, key_of, old_value, slot_key, statement_of, value_key
-from .stores.ops import BUILTIN
-from .stores.txn import Txn
+from ..capture.lazy import lazy
+from .entry import CAPTURED_KINDS, EXACT_KINDS, Entry, entry_fact_key, is_copy, is_current, is_version, said_at
+from .keys import MOST, key_of, old_value, slot_key, statement_of, value_key
+from .ops import BUILTIN
+from .txn import Txn
 
-CAPTURED_KINDS = frozenset({"fact", "preference", "instruction", "decision", "identity"})
 EXPLICIT = "cog-tool-"
 """How the refs of explicit stores begin (START.md)."""
-
-EXACT_KINDS = {"rule", "taboo", "summary", "work_unit", "session", "delegation"}
-"""Kinds that never merge with an equal text of another kind: a rule is not said by a preference."""
 
 RECENT = 40
 """Statements that "it's X now" may speak of: the last ones of its session, among so many of the store."""
 
-_POINTS_BACK = re.compile(r"^(?:it|that|this|they) is\b")
-_NAMED_AS_ONE = re.compile(r"(?:\bis|'s|\bto|\bare)\s+(?:now\s+|actually\s+)?(?:an?|the)\s", re.IGNORECASE)
+_POINTS_BACK = lazy(r"^(?:it|that|this|they) is\b")
+_NAMED_AS_ONE = lazy(r"(?i)(?:\bis|'s|\bto|\bare)\s+(?:now\s+|actually\s+)?(?:an?|the)\s")
 
 
 @dataclass
@@ -145,7 +141,7 @@ def _in_slot(txn: Txn, entry: Entry) -> list[Entry]:
 
 
 def _differs(entry: Entry, other: Entry) -> bool:
-    from .likeness.slots import comparable
+    from ..likeness.slots import comparable
 
     one, two = statement_of(entry).slot, statement_of(other).slot
     return one is not None and two is not None and comparable(one.value, two.value)
@@ -185,11 +181,13 @@ def _named(txn: Txn, entry: Entry) -> list[Entry]:
     old = old_value(entry)
     if not old:
         return []
+    from ..likeness.slots import within
+
     refs = txn.keyed("value", value_key(entry, old))
     found = [each for each in _entries(txn, refs, entry) if is_current(each) and _mergeable(each, entry)]
     slot = statement_of(entry).slot
     if slot is not None:
-        found += [each for each in _in_slot(txn, entry) if each not in found and _holds(_value(each), old)]
+        found += [each for each in _in_slot(txn, entry) if each not in found and within(old, _value(each))]
         exact = [each for each in found if _slot_name(each) == slot.name]
         found = exact or [each for each in found if _of_one_kind(entry, each)]
     else:
@@ -210,7 +208,7 @@ def _replaced(txn: Txn, entry: Entry) -> list[Entry]:
     slot = statement_of(entry).slot
     if slot is None:
         return []
-    from .likeness.slots import category
+    from ..likeness.slots import category
 
     found = _in_slot(txn, entry)
     if slot.single:
@@ -235,7 +233,7 @@ def _pointed_at(txn: Txn, entry: Entry) -> list[Entry]:
     form = statement_of(entry).form
     if form is None or _POINTS_BACK.match(form.key) is None:
         return []
-    from .likeness.slots import category
+    from ..likeness.slots import category, within
 
     value = " ".join(form.main[2:]) or " ".join(form.parts[0][1:] if form.parts else ())
     session = _session(entry)
@@ -247,7 +245,7 @@ def _pointed_at(txn: Txn, entry: Entry) -> list[Entry]:
         and is_captured(each)
         and each.get("audience") == entry.get("audience")
         and statement_of(each).slot is not None
-        and not _holds(_value(each), value)
+        and not within(value, _value(each))
     ]
     words, kind = set(value.split()), category(value)
     for fits in (
@@ -268,10 +266,6 @@ def _slot_name(entry: Entry) -> str:
 def _value(entry: Entry) -> str:
     slot = statement_of(entry).slot
     return "" if slot is None else slot.value
-
-
-def _holds(value: str, part: str) -> bool:
-    return f" {part} " in f" {value} "
 
 
 def _counts(value: str) -> bool:
