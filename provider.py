@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import audience, checkup, config, configured, earlier, host, host_models, skill, slash, toolset
+from . import audience, checkup, config, configured, durations, earlier, host, host_models, skill, slash, toolset
 from .audience import Speaker, place_of, project_of
 from .configured import PROVIDER_NAME, Configured
 from .earlier import Earlier
@@ -259,6 +259,7 @@ def _handle_class() -> "type[Handle]":
                 for m in (
                     config,
                     configured,
+                    durations,
                     checkup,
                     earlier,
                     host,
@@ -289,6 +290,7 @@ def register(ctx: Any) -> None:
     ctx.register_memory_provider(made)
     skill.offer(ctx, made.offers_skill)
     host_models.register(ctx)
+    durations.offer(ctx)
     slash.offer(ctx, made._live)
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..capture.safe import safe_name
 from ..config import Settings
 from ..delivery import forgotten
+from ..durations import seconds
 from ..outbox import Outbox, OutboxError
 from ..outboxdb.database import is_busy
 from .whereabouts import Ask, Whereabouts, nowhere
@@ -243,6 +244,7 @@ class Conversation:
             zone=scene.zone(),
             speaker=scene.speaker,
             limits=self.limits(),
+            seconds=seconds(),
             wait=max(0.0, wait),
         )
         if turn.heard is not None and (asked := user_said(turn.user)) is not None:  # known already after a /retry

@@ -10,7 +10,7 @@ import pytest
 PROGRAM = Path(__file__).resolve().parents[1] / "torture" / "torture_chatlog.py"
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the program forks its children")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork, which this system lacks")
 def test_a_sample_of_kill_points_and_random_kills():
     done = subprocess.run(
         [sys.executable, str(PROGRAM), "--sample", "20", "--random", "3"],

@@ -117,7 +117,7 @@ def test_looking_makes_no_file(log, path):
     assert not path.exists()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="modes")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no POSIX permissions")
 def test_the_file_is_private(log, path):
     """HA24."""
     log.append(place(), turn("a", "b"))

@@ -67,7 +67,7 @@ def test_threads_append_and_search_at_the_same_time(log):
     assert not [problem for problem in errors if "lock" not in str(problem)]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork, which this system lacks")
 def test_a_child_starts_with_connections_of_its_own(log):
     log.append(place(), turn("a", "b"))
     with log.reading() as db:

@@ -24,7 +24,7 @@ FLOORS = (
     ("merge", "delivery", "queue"),
     ("lookup", "changes", "writes"),
     ("capture", "recall"),
-    ("config", "settings", "audience", "checkup", "prompt", "skill"),
+    ("config", "settings", "audience", "checkup", "durations", "prompt", "skill"),
     ("consolidate", "toolset"),
     ("running",),
     ("runtime",),

@@ -168,6 +168,15 @@ def test_the_question_adds_nothing(story: Story) -> None:
     assert disk.live(story.host.home) == []
 
 
+def test_the_log_says_which_tools_were_called(story: Story, host_line: str) -> None:
+    """H11, HA43, D68: with outcome, and how long each took where the host tells its plugins."""
+    messages = disk.rows(story.host.home, "messages", "chatlog.db")
+    calls = [call for row in messages if row["calls_json"] for call in json.loads(row["calls_json"])]
+    assert [call[0] for call in calls] == [tool["name"] for tool in _TOOLS]
+    assert [call[1] for call in calls] == [True, True, True]
+    assert [isinstance(call[2], float) for call in calls] == [host_line != "19"] * 3
+
+
 def test_status_and_doctor_know_the_provider(story: Story) -> None:
     """P20, P21: available, with the state of the store in plain words."""
     status = story.outputs["status"].stdout
