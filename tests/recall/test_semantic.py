@@ -16,7 +16,7 @@ from cognition.stores.local import LocalStore
 
 needs_model = pytest.mark.skipif(
     not all(map(find_spec, ("numpy", "tokenizers", "safetensors", "wordllama"))),
-    reason="the extra is not installed: pip install 'hermes-cognition[semantic]'",
+    reason="needs the extra `semantic`, which is kept in an environment of its own: make extras",
 )
 FACTS = {
     "a": "I moved to Bergen last spring.",
