@@ -167,6 +167,9 @@ torture: setup
 	$(say) 'damage to every file; several processes on one home'
 	@$(PY19) tests/torture/damage_store.py --runs $(KILLS)
 	@$(PY19) tests/torture/share_store.py
+	$(say) 'an export to a shelf: kill -9 of either side, many entries in one run'
+	@$(PY19) tests/torture/kill_shelf.py $(if $(filter-out 10000,$(KILLS)),12)
+	@$(PY19) tests/torture/fill_shelf.py $(if $(filter-out 10000,$(KILLS)),1000)
 	$(say) 'Memoria: every route and every fault, kills with random faults'
 	@$(PY19) tests/torture/torture_memoria.py $(if $(filter-out 10000,$(KILLS)),--short)
 

@@ -121,14 +121,16 @@ class Handle:
         contexts.heard(session, content, messages)
         if not self.place.writes:
             return  # not even a worker: an unattended context leaves no file behind (P36)
-        self.runtime.worker.submit(lambda: contexts.read(session))
         place = self.place.spoken_by(author)
-        if place.writes and not bot:
+        ours, heard = place.writes and not bot, None
+        if ours:
+            # Before anything wakes the worker: its disk and its share of the interpreter would be waited for.
+            self.far.heard(session, place, content, assistant, messages)
             self.tools.words.hear(content)
+        self.runtime.worker.submit(lambda: contexts.read(session))
         if self.runtime.holding.may_hold:
             self.runtime.worker.submit(self.runtime.holding.release)
         self._begin(session)
-        ours, heard = place.writes and not bot, None
         if self.settings["capture.facts"]:
             capture = self._capture(session)
             heard = capture.hear(content, at=at, speaker=place.recorded, ours=ours)
@@ -140,7 +142,6 @@ class Handle:
                     del self._said[next(iter(self._said))]
             scene = self.scene(session, place)
             self.runtime.conversation.hear(scene, content, assistant, messages, heard=heard, at=at)
-            self.far.heard(session, place, content, assistant, messages)
 
     def scene(self, session: str, place: Place) -> "Scene":
         from .running.conversation import Scene
@@ -231,6 +232,8 @@ class Handle:
             else:  # compaction, rewind and reset take recalled text out of the context
                 contexts.clear(new)
                 self.background.forget_told()
+            if reason == "compression":
+                self.background.goes_on(new)
 
     def _log_switch(self, new: str, left: str, reason: str, rewound: bool) -> None:
         """What a switch means for the conversation log: HA14, HA15, HA16, HA18."""

@@ -175,11 +175,12 @@ class HostSessions:
             or None
         )
 
-    def session_ids(self) -> list[str] | None:
-        """The sessions that the host lists; None when they cannot be read now."""
+    def titles(self) -> dict[str, str] | None:
+        """The sessions that the host lists, each with its title, "" for none; None when they cannot be read now."""
         try:
             with self._open() as db:
-                return [str(row[0]) for row in db.execute("SELECT id FROM sessions")]
+                title = "coalesce(title, '')" if "title" in _columns(db, "sessions") else "''"
+                return {str(row[0]): str(row[1]) for row in db.execute(f"SELECT id, {title} FROM sessions")}
         except (sqlite3.Error, ValueError, OSError):
             return None
 

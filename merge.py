@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .provenance import ProvenanceError, archive_once, validate_provenance
-from .stores import ops
-from .stores.entry import Entry, delivery_digest, is_conflict, repo_of
+from .stores import named, ops
+from .stores.entry import Entry, delivery_digest, entry_fact_key, is_conflict, is_current, repo_of
 from .stores.keys import statement_of
 from .stores.local import LocalStore, StoreError, Txn
 from .stores.protocol import Store
@@ -200,14 +200,16 @@ def _push(txn: Txn, delivery: Delivery, now: float, *, merging: bool) -> Outcome
     current = txn.get(ref)
     where = ref if current is not None and delivery_digest(current) == digest else txn.delivered(digest)
     met = meet(txn, entry) if merging and not where and current is None else Meeting()
-    equal = met.equal
+    # Two processes may give the same words the same name at once: a name that is made of them (D53).
+    twice = merging and delivery.base_hash is None and current is not None and _says_it(current, entry)
+    equal = current if twice else met.equal
     if where is not None and not (where == "" and equal is not None and txn.merge_undone(digest, equal)):
         there = txn.get(where) if where else equal
         if there is not None and is_conflict(there):
             return Outcome(ref, "conflict", where)
         return Outcome(ref, "already", there["ref"] if there is not None else ref)
 
-    if (None if current is None else delivery_digest(current)) != delivery.base_hash:
+    if not twice and (None if current is None else delivery_digest(current)) != delivery.base_hash:
         copy_ref = _free(txn, conflict_ref(ref, now))
         txn.put({**entry, "ref": copy_ref, "conflict_with": ref})
         return Outcome(ref, "conflict", copy_ref)
@@ -232,6 +234,13 @@ def _push(txn: Txn, delivery: Delivery, now: float, *, merging: bool) -> Outcome
     if merging:
         _retire_superseded(txn, entry, ref)
     return Outcome(ref, "conflict" if met.disputes else "applied", ref)
+
+
+def _says_it(known: Entry, entry: Entry) -> bool:
+    """Whether a current rule or taboo is the same one: the same words in the same scope."""
+    kind = entry.get("kind")
+    same = kind in named.REMEMBERED and kind == known.get("kind") and entry_fact_key(known) == entry_fact_key(entry)
+    return same and is_current(known)
 
 
 def _correcting(txn: Txn, entry: Entry, met: "Meeting") -> Entry:

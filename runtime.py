@@ -65,6 +65,7 @@ class Runtime:
         from .running.recovery import Recovery
         from .running.remote import Remote
         from .running.sessions import Sessions
+        from .running.shelving import Shelving
 
         self.settings, self.clock = settings, clock
         self._users = 0
@@ -96,7 +97,7 @@ class Runtime:
             note=self.note,
             wake=self.worker.submit,
             logged=lambda sid, refs: self.consolidating.logged(sid, refs),
-            lost=lambda audience, statement, refs: self.consolidating.forgot(audience, statement, refs),
+            lost=self._lost,
         )
         self.reader = Recalling(
             settings,
@@ -125,6 +126,7 @@ class Runtime:
         )
         self.holding = Holding(self.outbox, approval, self._woken)
         approval_on, redact = self.holding.on, _without_secrets
+        self.shelving = Shelving(settings, self.outbox, self.store, self.conversation, redact, self.note, clock)
         self.remote = Remote(settings, self.outbox, clock=clock, note=self.note, approval=approval_on, redact=redact)
         self.writes: Writes = self.remote.writes(
             self.store,
@@ -159,6 +161,10 @@ class Runtime:
         """Something was forgotten: the conversation log loses it now, the files within one idle pass (D102)."""
         self.worker.submit(self._pay)
         self.worker.idle_soon()
+
+    def _lost(self, audience: str, statement: str, refs: Sequence[str]) -> None:
+        self.shelving.forgot()
+        self.consolidating.forgot(audience, statement, refs)
 
     def _pay(self) -> None:
         try:
@@ -198,6 +204,7 @@ class Runtime:
                 del _open[self.settings.home.resolve()]
         if last:
             self.remote.stop()
+            self.shelving.stop()
             self.consolidating.stop()
             self.worker.stop(0.3)
             self.close()
@@ -245,6 +252,7 @@ class Runtime:
         for job in (self.author, self.holding.release, self.refresh, self._pay, broken_parts):
             self.worker.submit(self.reader.behind_recalls(job))
         self.worker.wake()
+        self.shelving.started()
 
     def _adopt(self, path: Path, mask: Callable[[str], str] | None) -> None:
         try:
@@ -343,6 +351,7 @@ class Runtime:
     def refresh(self) -> None:
         """Bring the derived index up to the store; its failure costs freshness, never the commit."""
         self.reader.refresh()
+        self.shelving.wake()
 
     def entries(self, audience: str, repo: str | None) -> list[Entry]:
         """The current entries of one audience, oldest first; `repo` filters by exact label (CA2)."""
@@ -376,13 +385,13 @@ class Runtime:
         return self.state.outage(grace)
 
     def _parts(self) -> "list[Healthy]":
-        parts = (self.store, self.outbox, self.reader.opened, self.conversation.opened, self.remote)
+        parts = (self.store, self.outbox, self.reader.opened, self.conversation.opened, self.remote, self.shelving)
         return [part for part in parts if part is not None]
 
     def _more(self) -> dict[str, Any]:
         log, recovered = self.conversation.stats(), dict(self.recovery.counts)
-        made = self.consolidating.status()
-        return {"log": log, "recovered": recovered, "consolidation": made, **self.remote.status()}
+        made, shelf = self.consolidating.status(), self.shelving.status()
+        return {"log": log, "recovered": recovered, "consolidation": made, "shelf": shelf, **self.remote.status()}
 
 
 def _without_secrets(text: str, mask: Callable[[str], str] | None = None) -> str:

@@ -17,7 +17,7 @@ def lines(settings: Settings) -> dict[str, Any]:
     shown: dict[str, Any] = {name: _line(settings, name) for name in (*_ALWAYS, *_changed(settings))}
     shown["memory"] = f"{settings.path('commit_log_path')}"
     if settings["backend"] == "memoria":
-        shown["memoria"] = settings.remote_off_reason or f"{settings['memoria.api_url']}, subject {settings.subject}"
+        shown["memoria"] = settings.remote_off_reason or destination(settings)
         shown |= _memoria(settings)
     if (model := route.chosen(settings)) != route.OFF:
         shown["summaries"] = f"by {model}"
@@ -43,6 +43,13 @@ def lines(settings: Settings) -> dict[str, Any]:
     for number, note in enumerate(settings.notes, start=1):
         shown[f"note {number}"] = note
     return shown
+
+
+def destination(settings: Settings) -> str:
+    """Where records go on Memoria, and what goes there, also from gateway chats (memoria-plugin.md 2.1)."""
+    origin, branch = settings["memoria.api_url"], settings["memoria.branch"]
+    chats = "each gateway chat has its own subject" if settings["memoria.gateways"] else "off in gateway chats"
+    return f"{origin}, branch {branch}, subject {settings.subject}, uploads {settings['memoria.upload']}, {chats}"
 
 
 def _memoria(settings: Settings) -> dict[str, Any]:

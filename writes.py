@@ -23,6 +23,7 @@ from .lookup import Lookup, Search, WriteRefused, audience_of, bare_ref, belongs
 from .merge import Delivery, Outcome, push_batch, resolve_conflict
 from .outbox import NewFact, Outbox, OutboxError, Row
 from .provenance import make_provenance
+from .stores import named
 from .stores.entry import Entry, delivery_digest, digest, entry_fact_key, normalise, repo_of, scrub
 from .stores.local import LocalStore, StoreError
 
@@ -107,6 +108,7 @@ class Writes:
         text, masked = self._checked("content", content, redact)
         provenance = self._provenance(session_id, author, repo, speaker)
         entry = self._entry(text, kind, memory_type, salience, audience, project, repo, provenance)
+        entry["ref"] = self._ref(entry)
         key = entry_fact_key(entry)
         return self._keep(NewFact(session_id or "tools", entry, key, lane=LANE, ref=entry["ref"]), masked)
 
@@ -330,6 +332,18 @@ class Writes:
             raise WriteRefused(f"invalid_{name}", f"nothing is left of {name} without its secrets.")
         return text, text != plain
 
+    def _ref(self, entry: Entry) -> str:
+        """What a new entry is called (START.md, D53).  A name that was ever given stays with whom it was given to."""
+        kind, own = str(entry["kind"]), tool_ref(self._clock())
+        if kind not in named.REMEMBERED:
+            return own
+        view, text = self._store.view(), entry["content"]
+        for more in ((), (entry["audience"], entry["project"]), (own,)):
+            ref = named.name(kind, text, text, *more)
+            if view.get(ref) is None and not forgotten.was_given(self._outbox, ref):
+                return ref
+        return own
+
     def _entry(
         self,
         text: str,
@@ -342,7 +356,6 @@ class Writes:
         provenance: Entry,
     ) -> Entry:
         return {
-            "ref": tool_ref(self._clock()),
             "content": text,
             "kind": kind,
             "memory_type": memory_type,

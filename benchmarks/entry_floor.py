@@ -64,12 +64,12 @@ def measure(others: int) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--others", type=int, nargs="+", default=[0, 1000])
-    parser.add_argument("--floors", type=float, nargs="+", default=[rank.FLOOR])
+    parser.add_argument("--floors", type=float, nargs="+", default=[rank.ENTRY_FLOOR])
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     for others in given.others:
         for floor in given.floors:
-            rank.FLOOR = floor
+            rank.ENTRY_FLOOR = floor
             got = measure(others)
             print(f"{others:6} others, floor {floor:.2f}: told {got['told']:.3f}, quiet {got['quiet']:.3f}", flush=True)
             if given.show:

@@ -2,12 +2,14 @@
 
     .venv/host19/bin/python benchmarks/memoria.py [--turns 400]
 
-`sync_turn` with turn upload on while the server hangs, the exit then, one pushed fact, one warm retrieval, one recall
-through the provider.  Exit code 1 when the p99 of `sync_turn` is 25 ms or more, or the exit takes 2 s.
+`sync_turn` with turn upload on while the server hangs, beside what the disk takes for one durable file, the exit then,
+one pushed fact, one warm retrieval, one recall through the provider.
+Exit code 1 when the p99 of `sync_turn` is 25 ms or more, or the exit takes 2 s.
 """
 
 import argparse
 import os
+import secrets
 import shutil
 import sys
 import tempfile
@@ -19,6 +21,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent / "tests")
 sys.path.append(str(Path(__file__).resolve().parent))
 
 from cognition import CognitionMemoryProvider  # noqa: E402
+from cognition.outboxdb.files import sync_folder  # noqa: E402
 from memoria_server import make_app, serve  # noqa: E402
 from turn import spread  # noqa: E402
 
@@ -36,6 +39,18 @@ def provider(home: Path, url: str, session: str, **more: Any) -> Any:
 def shown(name: str, samples: list[float]) -> None:
     median, p95, p99 = spread(samples)
     print(f"{name:46s} | {median:7.1f} | {p95:7.1f} | {p99:7.1f}")
+
+
+def flushed(folder: Path, text: str) -> float:
+    """Seconds for a new file of `text` and its name to be on the disk: what any durable write costs here and now."""
+    folder.mkdir(exist_ok=True)
+    begun = time.perf_counter()
+    with open(folder / secrets.token_hex(8), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    sync_folder(folder)
+    return time.perf_counter() - begun
 
 
 def measure(turns: int) -> list[str]:
@@ -71,22 +86,27 @@ def measure(turns: int) -> list[str]:
 
             app.fault("delay", seconds=60, times=0)
             made = provider(home, url, "s1", **{"memoria.upload": "turns"})
+            time.sleep(1)  # the first turn comes when a person has typed it
             transcript: list[dict[str, str]] = []
-            sync = []
+            sync, processor, floor = [], [], []
             for n in range(turns):
                 said = f"How do I set up machine number {n}, the one beside the window?"
                 transcript += [{"role": "user", "content": said}, {"role": "assistant", "content": f"{REPLY}{n}"}]
-                begun = time.perf_counter()
+                begun, work = time.perf_counter(), time.thread_time()
                 made.sync_turn(said, f"{REPLY}{n}", messages=list(transcript))
                 sync.append(time.perf_counter() - begun)
+                processor.append(time.thread_time() - work)
                 time.sleep(PAUSE_S)
+                floor.append(flushed(home / "floor", REPLY))
             begun = time.perf_counter()
             made.shutdown()
             exit_s = time.perf_counter() - begun
-            shown(f"sync_turn, upload on, server hangs, {turns} turns", sync[1:])
+            shown(f"sync_turn, upload on, server hangs, {turns} turns", sync)
+            shown("  of which its thread had the processor", processor)
+            shown("  the disk alone: such a file, durable", floor)
             print(f"{'shutdown while the server hangs':46s} | {1000 * exit_s:7.1f}")
-            if spread(sync[1:])[2] >= SYNC_P99_MS:
-                missed.append(f"sync_turn p99 {spread(sync[1:])[2]:.1f} ms, promised under {SYNC_P99_MS:.0f}")
+            if spread(sync)[2] >= SYNC_P99_MS:
+                missed.append(f"sync_turn p99 {spread(sync)[2]:.1f} ms, promised under {SYNC_P99_MS:.0f}")
             if exit_s >= EXIT_S:
                 missed.append(f"shutdown {exit_s:.1f} s, promised under {EXIT_S:.0f}")
     finally:

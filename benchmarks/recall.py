@@ -233,7 +233,7 @@ def _requests(made: Any, size: int, names: list[str]) -> dict[str, Any]:
     return {
         "quiet": sum("[msg-" not in block for block in plain) / len(plain),
         "silent": sum(not block for block in plain) / len(plain),
-        "named": sum("[msg-" not in block for block in others) / max(1, len(others)),
+        "named": sum("[msg-" not in block for block in others) / len(others) if others else None,
         "told": told[:20],
     }
 
@@ -285,7 +285,7 @@ def measure(given: argparse.Namespace, name: str) -> dict[str, Any]:
         whole["cold"].append(got["cold"])
         whole["megabytes"] = max(whole["megabytes"], got["megabytes"])
         for key in ("quiet", "silent", "named"):
-            whole[key].append(got["requests"][key])
+            whole[key] += [got["requests"][key]] if got["requests"][key] is not None else []
         whole["told"] += got["requests"]["told"]
     return whole
 
@@ -318,9 +318,11 @@ def table(name: str, whole: dict[str, Any]) -> list[str]:
             lines.append(f"  {said:12} n {len(some):4}  any {_mean(some, 'any'):.3f}  all {_mean(some, 'all'):.3f}")
     spent = sorted(whole["seconds"])
     at = [1000 * spent[min(len(spent) - 1, int(len(spent) * q))] for q in (0.5, 0.95, 0.99)]
-    quiet, silent, named = (sum(whole[key]) / len(whole[key]) for key in ("quiet", "silent", "named"))
+    quiet, silent = (sum(whole[key]) / len(whole[key]) for key in ("quiet", "silent"))
     if name == OURS:  # a peer's block does not say which of its lines are passages
-        lines.append(f"requests: quiet {quiet:.3f}, silent {silent:.3f}; that mention a speaker: quiet {named:.3f}")
+        named = whole["named"]  # of chats in which the name of a speaker can be told from the text
+        mention = f"; that mention a speaker: quiet {sum(named) / len(named):.3f}" if named else ""
+        lines.append(f"requests: quiet {quiet:.3f}, silent {silent:.3f}{mention}")
     else:
         lines.append(f"requests: silent {silent:.3f}")
     lines.append(

@@ -2,7 +2,9 @@
 
     python benchmarks/tune_recall.py --show               the present weights, dev and held back
     python benchmarks/tune_recall.py --ablate             each part switched off
+    python benchmarks/tune_recall.py --floors             what is told to requests and questions, by the floor
     python benchmarks/tune_recall.py --tune [--rounds 2]  coordinate ascent on the dev conversations alone
+    python benchmarks/tune_recall.py --cross              fitted on one half, measured on both, and the reverse
 
 It works on the engine's parts, one log a conversation: pools are gathered once, ranked and chosen with every set of
 weights.  The figures that count are those of recall.py, through the provider.
@@ -23,6 +25,7 @@ import load  # noqa: F401
 from chats import HELD_BACK, Chat, Probe, locomo
 from cognition.capture.dates import resolve
 from cognition.chatlog import ChatLog, Draft, LogPlace
+from cognition.recall import passages
 from cognition.recall.asked import ask
 from cognition.recall.choose import Chooser
 from cognition.recall.episodes import EpisodeIndex
@@ -33,6 +36,7 @@ from cognition.recall.weights import NEAR_BEST, USUAL_ROOM, WEIGHTS, WHOLE_SESSI
 
 BUDGETS = (600, 1000, 2000, 8000)
 TUNED = (600, 1000, 2000)
+REQUESTS = Path(__file__).resolve().parent / "requests.jsonl"
 FRAME = 36  # tokens of heading and marker
 
 
@@ -140,6 +144,32 @@ PARTS: dict[str, dict[str, Any]] = {
 }
 
 
+def floors(benches: list[Bench], values: list[float], every: int) -> list[str]:
+    """Requests of requests.jsonl that bring no passage, and questions that bring one, by `weights.FLOOR`."""
+    texts = [json.loads(one)["text"] for one in REQUESTS.read_text(encoding="utf-8").splitlines()]
+    requests, questions = [], []
+    for bench in benches:
+        probes = [Probe(text, (), "") for text in texts]
+        bench.days.update({probe: days_in(probe.text, bench.end, None) for probe in probes})
+        for some, into in ((probes, requests), (bench.chat.probes[::every], questions)):
+            for probe in some:
+                asked, ranked = bench.told(probe, WEIGHTS)
+                pool = bench.pools.pop((probe, WEIGHTS.kin))
+                into.append((asked, passages.held(asked, pool, ranked) if ranked else None))
+    lines = []
+    for value in values:
+        passages.FLOOR = value
+        quiet = [found is None or not passages.is_relevant(asked, found) for asked, found in requests]
+        told = [found is not None and passages.is_relevant(asked, found) for asked, found in questions]
+        plain = [
+            found is not None and passages.is_relevant(replace(asked, names=frozenset(), about=False), found)
+            for asked, found in questions
+        ]
+        shares = (sum(some) / len(some) for some in (quiet, told, plain))
+        lines.append("floor {:.2f}: quiet {:.3f}, answered {:.3f}, without names {:.3f}".format(value, *shares))
+    return lines
+
+
 def _steps(name: str, value: Any, factor: float) -> list[Any]:
     if isinstance(value, tuple):
         found = []
@@ -170,11 +200,27 @@ def tune(dev: list[Bench], held: list[Bench], weights: Weights, rounds: int, eve
     return best
 
 
+def cross(halves: dict[str, list[Bench]], start: Weights, rounds: int, every: int, only: list[str]) -> list[str]:
+    """What fitting is worth: on the same questions, weights fitted on them beside weights fitted on the others.
+
+    A gap between two halves can be of the questions; this one cannot.
+    """
+    fitted = {name: tune(some, some, start, rounds, every, only) for name, some in halves.items()}
+    lines = []
+    compared = {"as shipped": start, **{f"fitted on {name}": got for name, got in fitted.items()}}
+    for name, some in halves.items():
+        for by, weights in compared.items():
+            lines.append(f"{name:10} {by:20} {line(measure(some, weights))}")
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--ablate", action="store_true")
     parser.add_argument("--tune", action="store_true")
+    parser.add_argument("--floors", type=float, nargs="*")
+    parser.add_argument("--cross", action="store_true")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", nargs="*", default=[], help="weights to tune")
     parser.add_argument("--every", type=int, default=1, help="use every n-th question")
@@ -191,6 +237,13 @@ def main() -> None:
         dev = [bench for bench in benches if bench.chat.name not in HELD_BACK]
         held = [bench for bench in benches if bench.chat.name in HELD_BACK]
         print(f"{sum(len(b.chat.probes) for b in benches)} questions, logs in {time.perf_counter() - started:.1f} s")
+        if given.floors is not None:
+            print("\n".join(floors(benches, given.floors or [0.15, 0.2, 0.25, 0.3, 0.35, 0.4], given.every)))
+            return
+        if given.cross:
+            halves = {"dev": dev, "held back": held}
+            print("\n".join(cross(halves, weights, given.rounds, given.every, given.only)))
+            return
         if given.tune:
             weights = tune(dev, held, weights, given.rounds, given.every, given.only)
             print(weights)

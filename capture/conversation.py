@@ -46,6 +46,7 @@ class Telling:
 
     at    epoch seconds, for rows without a time of their own      mask     the host's redactor, or None
     zone  for relative dates; None: the machine's                  speaker  who wrote the user's rows, or None
+    answered  the same for an assistant's rows; None: `at`
     """
 
     at: float
@@ -53,6 +54,11 @@ class Telling:
     zone: tzinfo | None = None
     speaker: dict[str, Any] | None = None
     limits: Limits = Limits()
+    answered: float | None = None
+
+    def of(self, role: str) -> float:
+        """When a row of this role was sent that has no time of its own."""
+        return self.at if role == "user" or self.answered is None else self.answered
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,7 @@ def log_turn(
     assistant: object,
     *,
     at: float,
+    answered: float | None = None,
     messages: object = None,
     mask: Mask = None,
     zone: tzinfo | None = None,
@@ -90,13 +97,14 @@ def log_turn(
 ) -> list[str]:
     """Log one finished turn as the host handed it over; refs of what was new, in order.
 
+    at        when the turn began, `answered` when it was handed over, epoch seconds
     messages  the host's list of the session, which may have grown meanwhile (HA2); without the turn in it the pair is
               logged alone, without a ledger (HA3)
     seconds   durations of tool calls by id
     wait      seconds for another process's lock on the log
     Raises OutboxBusy, OutboxUnavailable; then nothing was logged.
     """
-    telling = Telling(at, mask, zone, speaker, limits)
+    telling = Telling(at, mask, zone, speaker, limits, answered)
     listed = messages if isinstance(messages, list | tuple) else ()
     bounds = find_turn(listed, user, assistant)
     if bounds is None:
@@ -111,7 +119,7 @@ def log_turn(
     before = listed[max(0, bounds[0] - BEFORE) : bounds[0]] if bounds else None
     for _ in range(ATTEMPTS):
         next_n, marks = log.highest(place.sid), log.marks(place.sid, RECENT)
-        new, undone = _news(turn, marks, before, at)
+        new, undone = _news(turn, marks, before, telling.of(turn[-1].role))
         try:
             return log.append(place, [draft(one, telling) for one in new], wait=wait, after=next_n, withdraw=undone)
         except LogMoved:
@@ -346,7 +354,7 @@ def _anchor(marks: Sequence[Mark], told: Sequence[Said]) -> int:
 
 def draft(one: Said, telling: Telling) -> Draft:
     """A row as it is stored: redacted by the host as well, dates resolved, cut last."""
-    at = one.at if one.at is not None and 0 < one.at < telling.at + DAY_S else telling.at
+    at = one.at if one.at is not None and 0 < one.at < telling.at + DAY_S else telling.of(one.role)
     user, limits = one.role == "user", telling.limits
     text = one.text if telling.mask is None else redact(one.text, telling.mask)
     text = cap(resolve(text, at, telling.zone), limits.user if user else limits.assistant)

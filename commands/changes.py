@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from ..audience import project_of
+from ..audience import OWNER, project_of
 from ..consolidate.derived import resting_on
 from ..lookup import audience_of
 from ..stores.entry import Entry, is_conflict, is_current, order_key
@@ -18,7 +18,8 @@ from ..telling.values import provenance_of
 from . import messages, words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .ask import ask
-from .entries import EVERYBODY, find
+from .entries import EVERYBODY, find, unknown
+from .far import Far
 from .home import Home
 from .screen import one_line, visible
 from .words import brief
@@ -111,31 +112,35 @@ def conflicts(home: Home, args: Namespace) -> Answer:
     view = home.view()
     every = view.current() if view is not None else []
     copies = [entry for entry in every if is_conflict(entry) and args.audience in (EVERYBODY, audience_of(entry))]
-    copies.sort(key=order_key)
-    shown = copies[: args.limit]
-    data: dict[str, Any] = {"conflicts": [], "count": len(shown), "total": len(copies)}
+    far = Far(home)
+    known = sorted({OWNER, *map(audience_of, every)}) if args.audience == EVERYBODY else [args.audience]
+    there = [pair for audience in known if far.on for pair in far.disputed(audience)]
+    pairs = [(copy, view.get(str(copy["conflict_with"])) if view is not None else None) for copy in copies]
+    pairs += [pair for pair in there if pair[0]["ref"] not in {copy["ref"] for copy in copies}]
+    pairs.sort(key=lambda pair: order_key(pair[0]))
+    shown = pairs[: args.limit]
+    data: dict[str, Any] = {"conflicts": [], "count": len(shown), "total": len(pairs), **far.data()}
     parts: list[Part] = []
-    for copy in shown:
-        other = view.get(str(copy["conflict_with"])) if view is not None else None
+    for copy, other in shown:
         data["conflicts"].append({"copy": brief(copy), "other": brief(other) if other is not None else None})
         parts += [Line(visible(copy.get("ref")), "title"), _sides(copy, other)]
-    if not copies:
-        return Answer(data, [Line("No conflicts.", "good")])
-    if len(copies) > len(shown):
-        parts.append(Line(f"{len(copies) - len(shown)} more; --limit shows more.", "quiet"))
+    if not pairs:
+        return Answer(data, [Line("No conflicts.", "" if far.error else "good"), *far.parts()])
+    if len(pairs) > len(shown):
+        parts.append(Line(f"{len(pairs) - len(shown)} more; --limit shows more.", "quiet"))
     parts.append(Line("To settle one: hermes cognition resolve REF --keep copy|other", "quiet"))
-    return Answer(data, parts)
+    return Answer(data, parts + far.parts())
 
 
 def resolve(home: Home, args: Namespace) -> Answer:
     """Keep one version under the original ref; the other goes into the archive (CD55)."""
-    copy = _copy_of(home, args.ref)
+    copy, other = _sides_of(home, args.ref)
     ref = str(copy["ref"])
-    other = home.store.view().get(str(copy["conflict_with"]))
     keep = args.keep or _asked(copy, other)
     if keep is None:
         raise Refused("usage", "both versions stay as they are", f"hermes cognition resolve {ref} --keep copy|other")
-    return _receipt(home.runtime.writes.resolve(ref, keep), said=f"Settled: the {keep} stays, the rest is archived")
+    went = "went" if copy.get("memory_id") else "is archived"
+    return _receipt(home.runtime.writes.resolve(ref, keep), said=f"Settled: the {keep} stays, the rest {went}")
 
 
 def evict(home: Home, args: Namespace) -> Answer:
@@ -162,6 +167,26 @@ def _receipt(receipt: Any, *, said: str = "", show: bool = False) -> Answer:
     return Answer(data, parts)
 
 
+def _sides_of(home: Home, ref: str) -> tuple[Entry, Entry | None]:
+    """The conflict that `ref` is in: the copy and its other side, here or on Memoria.  Raises Refused."""
+    view = home.view()
+    far = Far(home)
+    if far.on and (view is None or view.get(ref) is None):
+        known = sorted({OWNER, *map(audience_of, view.current() if view is not None else [])})
+        for copy, other in (pair for audience in known for pair in far.disputed(audience)):
+            if ref in (copy["ref"], copy["memory_id"], copy["conflict_with"]):
+                return copy, other
+        if far.error or far.one(ref, known)[0] is None:
+            raise unknown(home, ref, far)
+        raise _no_conflict(ref)
+    copy = _copy_of(home, ref)
+    return copy, home.store.view().get(str(copy["conflict_with"]))
+
+
+def _no_conflict(ref: str) -> Refused:
+    return Refused("no_conflict", f"{ref} is in no conflict", "see: hermes cognition conflicts")
+
+
 def _copy_of(home: Home, ref: str) -> Entry:
     """The conflict copy of this ref, or the one copy that contradicts the entry of this ref.  Raises Refused."""
     entry = find(home, ref)
@@ -172,7 +197,7 @@ def _copy_of(home: Home, ref: str) -> Entry:
         return copies[0]
     if copies:
         raise Refused("ambiguous", f"{ref} has {len(copies)} conflict copies", "name one:", [brief(c) for c in copies])
-    raise Refused("no_conflict", f"{ref} is in no conflict", "see: hermes cognition conflicts")
+    raise _no_conflict(ref)
 
 
 def _sides(copy: Entry, other: Entry | None) -> Table:

@@ -110,14 +110,17 @@ def folder(home: Home) -> Iterator[Finding]:
     if not path.is_dir():
         yield Finding("folder", "well", f"{path.name}/ is made when something is remembered")
         return
+    places = ("commit_log_path", "queue.path", "archive.path")
+    outside = [file for name in places if path not in (file := home.settings.path(name)).parents and file.exists()]
     if sys.platform != "win32":
-        opened = sorted(_open_to_others(path))
+        opened = sorted([*_open_to_others(path), *(said for file in outside for said in _open_to_others(file))])
         if opened:
             named = ", ".join(opened[:NAMED]) + (" and others" if len(opened) > NAMED else "")
-            yield Finding("folder", "wrong", f"other users may read {named}", f"chmod -R go-rwx {_quoted(path)}")
+            where = " ".join(map(_quoted, (path, *outside)))
+            yield Finding("folder", "wrong", f"other users may read {named}", f"chmod -R go-rwx {where}")
         else:
             yield Finding("folder", "well", "readable by you alone")
-    locked = [item.name for item in (path, *path.iterdir()) if not _writable(item)]
+    locked = [item.name for item in (path, *path.iterdir(), *outside) if not _writable(item)]
     if locked:
         said = f"{', '.join(sorted(locked)[:NAMED])} cannot be written: new facts are not kept, what is there is read"
         yield Finding("folder", "wrong", said, f"chmod -R u+rwX {_quoted(path)}")

@@ -2,13 +2,13 @@
 
 import time
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .home import Home
+from .progress import bar
 from .screen import one_line, visible
 
 if TYPE_CHECKING:
@@ -205,20 +205,22 @@ def _new(part: "Consolidating") -> list[tuple[str, int, int, int]]:
 def _work(lane: "Lane", sid: str, start: int, stop: int) -> str:
     """Work off what is due until the session is caught up, or all of it without one; why it stopped, "" when done."""
     from ..outboxdb import plans
-    from ..outboxdb.tasks import CASCADE
+    from ..outboxdb.tasks import CASCADE, MODEL
 
     desk = lane.desk
     lane.free_the_dead()
-    with _bar(sid or "what is owed", stop - start) as advance:
+    with bar("summarising") as move:
+        move(sid or "what is owed", 0, stop - start)  # before the first call, which may take a minute
         while True:
             worked = lane.step(sid)
             with desk.database.reading() as db:
                 done = plans.progress(db, desk.shelf, sid).consolidated if sid else 0
                 waiting = db.execute(
-                    "SELECT state, due_at, error FROM tasks WHERE shelf = ? AND (? IN ('', sid)) ORDER BY due_at",
-                    (desk.shelf, sid),
+                    """SELECT state, due_at, error FROM tasks WHERE shelf = ? AND kind IN (?, ?) AND (? IN ('', sid))
+                       ORDER BY due_at""",
+                    (desk.shelf, *MODEL, sid),
                 ).fetchall()
-            advance(max(0, min(stop, done) - start))
+            move(sid or "what is owed", max(0, min(stop, done) - start), stop - start)
             if worked:
                 continue
             if lane.stuck:
@@ -235,25 +237,6 @@ def _work(lane: "Lane", sid: str, start: int, stop: int) -> str:
             if state == "deferred" or wait > PATIENCE_S:
                 return str(error) or "it waits for its next attempt"
             time.sleep(max(0.05, wait))
-
-
-@contextmanager
-def _bar(what: str, total: int) -> Iterator[Any]:
-    """A progress bar on a terminal, nothing elsewhere; gives the function that moves it."""
-    import sys
-
-    from .screen import Screen
-
-    console = Screen(sys.stderr).console
-    if console is None:
-        yield lambda done: None
-        return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("summarising {task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(one_line(what)[:40], total=total or None)
-        yield lambda done: progress.update(task, completed=done)
 
 
 def _summaries(home: Home, sid: str = "") -> list[str]:

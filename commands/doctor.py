@@ -3,7 +3,7 @@
 from argparse import Namespace
 from dataclasses import asdict
 
-from . import checks, checks_host, memoria, words
+from . import checks, checks_host, memoria, shelf, words
 from .answer import DONE, WRONG, Answer, Line, Part, Table, Tone
 from .home import Home
 
@@ -15,6 +15,7 @@ EVERY: tuple[tuple[str, checks.Check], ...] = (
     ("databases", checks.databases),
     ("pending", checks.waiting),
     ("memoria", memoria.checks),
+    ("shelf", shelf.checks),
     ("dropped", checks.dropped),
     ("kept", checks.kept),
     ("host", checks_host.host),

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 
 from ..config import KEY_COMMAND
+from ..outbox import OutboxError
 from . import words
 from .answer import Answer, Line, Pairs, Refused
 from .checks import Finding
+from .far import why_off
 from .home import Home
 
+ASK_S = 5.0  # seconds that one question of `doctor` waits, whatever memoria.request_timeout allows
+NO_ID = "no id yet: it is made when Memoria is used first"
 CLOCK_S = 120.0  # seconds that this clock and the server's may differ
 _FORMS = {
     "auto": "derived from the path of this home: a moved home is another subject",
@@ -30,9 +34,8 @@ def identity(home: Home, args: Namespace) -> Answer:
             if home.settings.subject != "portable":
                 raise Refused("not_portable", "there is nothing to confirm: memoria.subject is not portable")
             who = known.confirm(home.path, "moved" if args.moved else "copied")
-        elif home.settings.subject == "portable" and not (home.settings.folder / known.FILE).exists():
-            said = "no id yet: it is made when Memoria is used first"
-            return Answer({"subject": "", "form": "portable", "doubt": ""}, [Line(said)])
+        elif not _settled(home):
+            return Answer({"subject": "", "form": "portable", "doubt": ""}, [Line(NO_ID)])
         else:
             who = known.resolve(home.path, home.settings.subject)
     except errors.Refused as refused:
@@ -47,8 +50,23 @@ def identity(home: Home, args: Namespace) -> Answer:
     return Answer(data, list(parts))
 
 
+def _settled(home: Home) -> bool:
+    """False for a portable identity that nobody has used yet: looking at it would make it."""
+    from ..memoria.identity import FILE
+
+    return home.settings.subject != "portable" or (home.settings.folder / FILE).exists()
+
+
 def checks(home: Home) -> Iterator[Finding]:
-    """Origin, key, scopes, branch, route of turns, clock, queue; nothing is written there (MI14)."""
+    """Origin, key, scopes, branch, routes, clock, queue; nothing is written there (MI14)."""
+    for finding in here(home):
+        yield finding
+        if finding.name == "memoria" and finding.state == "well":
+            yield from _service(home)
+
+
+def here(home: Home) -> Iterator[Finding]:
+    """What can be said without asking the server: why it is off, and what waits for it or for a person."""
     settings = home.settings
     if settings["backend"] != "memoria":
         return
@@ -56,57 +74,68 @@ def checks(home: Home) -> Iterator[Finding]:
     if settings.remote_off_reason:
         yield Finding("memoria", "wrong", f"off: {settings.remote_off_reason}", "hermes memory setup")
         return
-    remote = home.runtime.remote
-    link = remote.link
+    link = home.runtime.remote.link
     if link is None:
-        why = remote.why or "off"
-        said, _, mend = why.partition("; mend: ")
-        yield Finding("memoria", "wrong", said, mend or KEY_COMMAND)
+        said, _, mend = why_off(home).partition("; mend: ")
+        if not any(line.startswith(said) for line in settings.problems):  # else the settings have said it
+            yield Finding("memoria", "wrong", said, mend or KEY_COMMAND)
         return
     yield Finding("memoria", "well", f"{origin}, subject {link.who.subject} ({link.who.form}), branch {link.branch}")
-    yield from _service(home)
     yield from _queue(home)
 
 
 def _service(home: Home) -> Iterator[Finding]:
-    from ..memoria.errors import HINTS, MemoriaError
+    from ..memoria.api import NOBODY
+    from ..memoria.errors import HINTS
 
     link = home.runtime.remote.link
     assert link is not None
-    api, upload = link.api, home.settings["memoria.upload"]
+    upload = home.settings["memoria.upload"]
+    seconds = min(ASK_S, float(link.api.request_timeout))
     try:
-        with contextlib.suppress(MemoriaError):  # what is wrong with it is said below
-            begun = time.time()
-            answer = link.client.request("GET", "/v1/branches", budget=api.request_timeout)
-            yield from _clock(answer.headers.get("date", ""), begun)
-        found = api.check()
+        found = link.within(seconds).api.check()
+        if found["key"] not in NOBODY:
+            with contextlib.suppress(Exception):  # what is wrong with it is said below
+                begun = time.time()
+                answer = link.client.request("GET", "/v1/branches", budget=seconds)
+                yield from _clock(answer.headers.get("date", ""), begun)
     finally:
         link.client.close()
-    if len(set(found.values())) == 1 and found["key"] in _NOBODY:
-        yield Finding("service", "wrong", HINTS[found["key"]], "check the network, then hermes cognition doctor")
+    if found["key"] in NOBODY:
+        why = HINTS[found["key"]]
+        yield Finding("service", "wrong", f"{why.rstrip('.')} ({found['key']})", "hermes cognition doctor")
         return
-    for name, what in _ASKED.items():
+    for name, (well, wrong, mend) in _ASKED.items():
         code = found[name]
-        if name == "turns" and upload != "turns":
-            continue
         if code == "ok":
-            yield Finding("service", "well", what)
+            yield Finding("service", "well", well)
+        elif name == "turns" and upload != "turns":  # nothing here needs it
+            yield Finding("service", "note", f"{wrong} ({code}); memoria.upload: turns would need it")
         else:
-            yield Finding("service", "wrong", f"{what}: {HINTS.get(code, code)} ({code})", _MENDS.get(name, ""))
+            yield Finding("service", "wrong", f"{wrong} ({code})", mend)
+        if name == "key" and code != "ok":
+            return  # nothing else can be asked
 
 
-_NOBODY = ("connection_failed", "network_failed")
+_UPDATE = "update the Memoria server first, then this plugin"
 _ASKED = {
-    "key": "the key is accepted and may read",
-    "branch": "the branch is there",
-    "write": "the key may write",
-    "turns": "the route for turns with saved memories is there",
-}
-_MENDS = {
-    "key": KEY_COMMAND,
-    "branch": "hermes config set memory.cognition.memoria.branch main",
-    "write": KEY_COMMAND,
-    "turns": "update the Memoria server first, then this plugin",
+    "key": ("the key is accepted and may read", "the key is not accepted, or may not read", KEY_COMMAND),
+    "branch": (
+        "the branch is there",
+        "the server knows no branch of this name",
+        "hermes config set memory.cognition.memoria.branch main",
+    ),
+    "lookup": (
+        "records are found by our own ids",
+        "the server, or a proxy before it, has no route to find records by our own ids",
+        _UPDATE,
+    ),
+    "write": ("the key may write", "the key may not write: it needs the scope memory:write", KEY_COMMAND),
+    "turns": (
+        "turns with saved memories are taken: a server of October 2026 or newer",
+        "turns with saved memories are not taken: an older server, or a proxy that hides the route",
+        _UPDATE,
+    ),
 }
 
 
@@ -131,13 +160,16 @@ def _queue(home: Home) -> Iterator[Finding]:
 
     link = home.runtime.remote.link
     assert link is not None
-    counts = turns.turns_of(home).counts()
-    own = counts.get(link.binding, {})
+    try:
+        own = turns.turns_of(home).counts().get(link.binding, {})
+        dormant = turns.turns_of(home).dormant(link.binding)
+    except OutboxError:
+        return  # the check of the outbox says it
     for state in ("failed", "uncertain"):
         if number := own.get(state, 0):
             said = f"{words.count(number, 'turn')} {state}, text kept"
             yield Finding("turns", "wrong", said, f"hermes cognition queue list --state {state}")
-    if dormant := turns.turns_of(home).dormant(link.binding):
+    if dormant:
         said = f"{words.count(dormant, 'turn')} of another key, subject or branch: never sent with this one"
         yield Finding("turns", "note", said, "hermes cognition queue list")
     if waiting := own.get("pending", 0) + own.get("held", 0):

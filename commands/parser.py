@@ -9,6 +9,7 @@ from collections.abc import Callable
 from .line import Command, LateParser, Parser, age, common, labels, limit, named, verb, whose, yes
 from .parser_consolidation import COMMANDS as CONSOLIDATION
 from .parser_memoria import COMMANDS as MEMORIA
+from .parser_shelf import COMMANDS as SHELF
 
 KINDS = ("note", "fact", "preference", "instruction", "decision", "identity", "rule", "taboo")
 STATES = ("pending", "held", "inflight", "failed", "uncertain", "dead", "done", "discarded")
@@ -172,7 +173,8 @@ COMMANDS: tuple[Command, ...] = (
         "entries.show",
         "one entry with its origin, history and whereabouts",
         named,
-        more="Finds what is committed, waiting, dropped or archived, and messages of the conversation log.",
+        more="Finds what is committed, waiting, dropped or archived, what is on Memoria, by ref or id, and messages of "
+        "the conversation log.",
         examples=("show cog-20260302_101500-4", "show msg-20260302_101500-12"),
     ),
     Command(
@@ -243,6 +245,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *MEMORIA,
     *CONSOLIDATION,
+    *SHELF,
     Command("fold", "data.fold", "make committed.json alone complete", more="Before you copy that file by hand."),
     Command(
         "export", "data.export", "all entries as one JSON document", _export, examples=("export --out memory.json",)

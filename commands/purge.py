@@ -5,6 +5,7 @@ In this order, so that a kill at any point leaves less than before and the comma
     spill files are taken in        the outbox then holds everything that waits
     log         messages that state it, that hold the text, that are named
     plans       answers of a model that are not in the store yet are dropped, and made again from what is left
+    turns       those for Memoria that hold the text are discarded
     outbox      marks against a return of the same statement, rows and tombstones emptied
     store       entries, versions, conflict copies; fold; previous checkpoint and old journals dropped
     archive     lines become digests, under the store's lock, because writers append there
@@ -25,9 +26,9 @@ from ..delivery import forgotten
 from ..delivery.review import Review
 from ..lookup import audience_of
 from ..provenance import read_archive
-from ..stores import files, ops
+from ..stores import files, named, ops
 from ..stores.entry import Entry, digest, entry_fact_key, is_copy, normalise
-from . import messages, words
+from . import messages, turns, words
 from .answer import DONE, WRONG, Answer, Line, Part, Refused, Table
 from .ask import ask
 from .checks import kept_files
@@ -47,6 +48,7 @@ class Plan:
     named: set[str] = field(default_factory=set)
     entries: dict[str, Entry] = field(default_factory=dict)
     rows: dict[str, Entry] = field(default_factory=dict)  # of the outbox, tombstones included
+    turns: list[str] = field(default_factory=list)  # fingerprints of turns for Memoria that hold it
     messages: list[str] = field(default_factory=list)  # refs in the conversation log that are named, or hold the text
     archived: int = 0
     texts: dict[str, None] = field(default_factory=dict)
@@ -55,7 +57,7 @@ class Plan:
     needle: str = ""
 
     def empty(self) -> bool:
-        return not (self.entries or self.rows or self.messages or self.archived or self.kept)
+        return not (self.entries or self.rows or self.turns or self.messages or self.archived or self.kept)
 
 
 def purge(home: Home, args: Namespace) -> Answer:
@@ -67,6 +69,7 @@ def purge(home: Home, args: Namespace) -> Answer:
         raise Refused("usage", f"the text is too short: at least {SHORTEST} characters")
     if home.has_outbox:
         home.outbox.adopt_spills()
+        turns.turns_of(home).adopt_spills()
     plan = _plan(home, args.refs, needle, kept=args.kept)
     if plan.empty():
         if args.refs:
@@ -108,6 +111,7 @@ def _plan(home: Home, refs: list[str], needle: str, *, kept: bool) -> Plan:
     plan.rows = {ref: payload for ref, payload in _outbox(home).items() if matches(ref, payload)}
     for payload in plan.rows.values():
         _text(plan, payload)
+    plan.turns = turns.holding(home, [normalise(text) for text in (*plan.texts, plan.needle) if text])
     plan.messages = [ref for ref in refs if messages.is_message(ref) and messages.known(home, ref)]
     whose = {audience_of(entry) for entry in (*plan.entries.values(), *plan.rows.values())}
     said = messages.stating(home, whose or {"owner"}, plan.texts, plan.needle)
@@ -195,10 +199,14 @@ def _hit(line: bytes, plan: Plan, matches: Callable[[object, Any], bool]) -> boo
 
 def _done(home: Home, plan: Plan) -> Answer:
     data: dict[str, Any] = {"entries": sorted(plan.entries), "rows": len(plan.rows), "archived": plan.archived}
-    data["messages"] = plan.messages
+    data["messages"], data["turns"] = plan.messages, len(plan.turns)
     if plan.entries:
         with home.store.transaction(timeout=WAIT_S):
             pass  # a store that is busy refuses here, before anything has changed
+    if plan.turns:
+        _, kept = turns.act(turns.turns_of(home).discard, plan.turns)
+        if kept:
+            raise Refused("busy", kept[0][1], "run the command again in a moment")
     if plan.rows or plan.entries:
         _empty_outbox(home, plan)
     _empty_log(home, plan)
@@ -221,6 +229,7 @@ def _done(home: Home, plan: Plan) -> Answer:
     removed = [
         words.entries(len(plan.entries)) if plan.entries else "",
         f"{words.count(len(plan.rows), 'row')} of the outbox" if plan.rows else "",
+        f"{words.count(len(plan.turns), 'turn')} for Memoria" if plan.turns else "",
         f"{words.count(len(plan.messages), 'message')} of the log" if plan.messages else "",
         words.count(plan.archived, "archived text") if plan.archived else "",
         words.count(len(gone), "kept file") if gone else "",
@@ -270,6 +279,7 @@ def _empty_log(home: Home, plan: Plan) -> None:
             log.forget_statement(whose, said)
             home.runtime.consolidating.forgot(whose, said, refs)  # and what was made of those messages
         log.forget(ref for ref in plan.messages if messages.is_whole(log, ref, plan.named, plan.needle))
+        home.runtime.shelving.forgot()  # and what a shelf has of them
     messages.settled(home)
 
 
@@ -286,7 +296,8 @@ def _digest_of(line: bytes, now: float) -> bytes:
         record = json.loads(line)
     except (ValueError, RecursionError):
         record = {}
-    left = {key: record[key] for key in ("ref", "reason", "archived_at", "key") if key in record}
+    kept = ("reason", "archived_at", "key", *(() if named.tells(str(record.get("ref"))) else ("ref",)))
+    left = {key: record[key] for key in kept if key in record}
     left |= {"purged_at": now, "line_sha256": hashlib.sha256(line).hexdigest()}
     if isinstance(record.get("entry"), dict):
         left["digest"] = digest(record["entry"])
@@ -346,6 +357,8 @@ def _shown(plan: Plan) -> list[Part]:
     if plan.messages:
         named = ", ".join(plan.messages[:NAMED]) + (" and others" if len(plan.messages) > NAMED else "")
         parts.append(Line(f"{words.count(len(plan.messages), 'message')} of the conversation log: {visible(named)}"))
+    if plan.turns:
+        parts.append(Line(f"{words.count(len(plan.turns), 'turn')} on the way to Memoria"))
     if plan.archived:
         parts.append(Line(f"{words.count(plan.archived, 'archived text')}, of which digests stay"))
     parts += [Line(f"file {visible(path.name)}") for path in plan.kept]

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..lookup import audience_of
 from ..outbox import OutboxError
+from ..status import destination
 from ..stores.entry import is_conflict
-from . import checks, checks_host, words
+from . import checks, checks_host, memoria, shelf, words
 from .answer import Answer, Line, Pairs, Part, Tone
 from .home import Home
 from .screen import one_line
@@ -21,6 +22,7 @@ _LOOKED_AT: tuple[tuple[str, checks.Check], ...] = (
     ("pending", checks.waiting),
     ("dropped", checks.dropped),
     ("kept", checks.kept),
+    ("memoria", memoria.here),
     ("host", checks_host.host),
 )
 
@@ -37,6 +39,7 @@ def status(home: Home, _args: Namespace) -> Answer:
     notes = [finding for finding in found if finding.state == "note"]
     waits, backlog = _waiting(home)
     made, consolidation = summaries(home)
+    exported, shelved = shelf.line(home)
     data: dict[str, Any] = {
         "home": str(home.path),
         "backend": home.settings["backend"],
@@ -46,6 +49,7 @@ def status(home: Home, _args: Namespace) -> Answer:
         "conflicts": len(current) - len(plain),
         **backlog,
         "consolidation": consolidation,
+        "shelf": shelved,
         "author": home.runtime.author(),
         "repos": list(home.settings["repos"]),
         "write_approval": None if home.config is None else home.approval,
@@ -58,11 +62,13 @@ def status(home: Home, _args: Namespace) -> Answer:
         ("remembered", "cannot be read" if unreadable else _remembered(whose, pinned, len(current) - len(plain))),
         ("waiting", waits),
         ("backend", str(home.settings["backend"])),
+        *([("memoria", destination(home.settings))] if home.settings["backend"] == "memoria" else []),
         ("author", one_line(data["author"])),
         ("label", ", ".join(map(one_line, data["repos"]))),
         ("recall", recall if home.settings["recall.enabled"] else "off"),
         ("approval", _approval(home)),
         ("summaries", made),
+        *([("shelf", exported)] if exported else []),
     ]
     parts: list[Part] = [Pairs(rows)]
     if not wrong:

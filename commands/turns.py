@@ -9,6 +9,7 @@ from typing import Any
 from ..capture.redact import redact
 from ..outbox import RefusedByState
 from ..outboxdb.turns import Turns
+from ..stores.entry import normalise
 from . import words
 from .answer import Answer, Line, Pairs, Part, Table
 from .home import Home
@@ -17,6 +18,7 @@ from .screen import one_line, visible
 SHORT = 12  # characters of a fingerprint that are shown
 _LEAST = 8  # and that are looked for
 _PAGE = 500
+FOREIGN = "waits for its own key, subject or branch: never sent with another"
 SAFE = ("not_sent", "rejected")  # failures after which Memoria cannot have the turn
 
 
@@ -43,6 +45,17 @@ def find(home: Home, ref: str) -> str:
     return str(rows[0][0]) if len(rows) == 1 else ""
 
 
+def holding(home: Home, texts: Sequence[str]) -> list[str]:
+    """The turns that hold one of these texts (normalised) in what was said, by fingerprint; for `purge`."""
+    found = []
+    for row in listed(home) if home.has_outbox and texts else ():
+        payload = (turns_of(home).show(row["id"]) or {}).get("payload") or {}
+        said = [one.get("content") for one in payload.get("messages") or () if isinstance(one, dict)]
+        if any(text in normalise(one) for one in said if isinstance(one, str) for text in texts):
+            found.append(str(row["id"]))
+    return found
+
+
 def part(rows: Sequence[dict[str, Any]], own: str, now: float) -> Part:
     """The table of a listing.  own: the binding in use, "" when that is not known."""
     shown = [
@@ -50,17 +63,22 @@ def part(rows: Sequence[dict[str, Any]], own: str, now: float) -> Part:
             str(row["id"])[:SHORT],
             str(row["state"]),
             words.age(now - row["created_at"]),
-            _why(row, now, foreign=bool(own) and row["binding"] != own),
+            _why(row, now, foreign=is_foreign(row, own)),
         )
         for row in rows
     ]
     return Table(("turn", "state", "age", "what happens"), shown)
 
 
+def is_foreign(row: dict[str, Any], own: str) -> bool:
+    """Whether a turn, or a row for Memoria, is of another binding than `own`, where that is known (M21)."""
+    return bool(own and row["binding"]) and row["binding"] != own
+
+
 def _why(row: dict[str, Any], now: float, *, foreign: bool) -> str:
     state, error = row["state"], one_line(row["error"])
     if foreign and state in ("pending", "held"):
-        return "waits for its own key, subject or branch: never sent with another"
+        return FOREIGN
     if state == "pending":
         due = row["due_at"] - now
         when = "due now" if due <= 0 else f"sent again in {words.age(due)}"
@@ -74,8 +92,8 @@ def _why(row: dict[str, Any], now: float, *, foreign: bool) -> str:
     return error or "-"
 
 
-def shown(home: Home, fingerprint: str) -> Answer | None:
-    """One turn with its text, redacted: `show` alone prints it."""
+def shown(home: Home, fingerprint: str, own: str) -> Answer | None:
+    """One turn with its text, redacted: `show` alone prints it.  own: the binding in use, "" when it is not known."""
     row = turns_of(home).show(fingerprint)
     if row is None:
         return None
@@ -90,8 +108,10 @@ def shown(home: Home, fingerprint: str) -> Answer | None:
     data = {**row, "messages": texts, "exclude_memory_ids": excluded}
     said = "\n".join(f"{one['role']}: {visible(one['content'])}" for one in texts)
     facts = [("turn", fingerprint), ("state", str(row["state"]))]
+    if row["state"] not in ("done", "discarded"):
+        facts.append(("what happens", _why(row, home.clock(), foreign=is_foreign(row, own))))
     facts += [(name, one_line(row[key])) for key, name in _SHOWN if row.get(key) not in (None, "", 0)]
-    facts += [(name, words.moment(row[key])) for key, name in _TIMES if row.get(key)]
+    facts.append(("accepted", words.moment(row["created_at"])))
     return Answer(data, [Line(said or "(no text is kept)"), Pairs(facts)])
 
 
@@ -102,7 +122,6 @@ _SHOWN = (
     ("error", "last error"),
     ("failure_kind", "kind"),
 )
-_TIMES = (("created_at", "accepted"), ("due_at", "sent next"))
 
 
 def is_safe(row: dict[str, Any]) -> bool:
@@ -119,14 +138,7 @@ def older(home: Home, seconds: float) -> list[str]:
 
 def approve(home: Home, fingerprints: Sequence[str] | None) -> int:
     """Let held turns go; None: all of them.  How many."""
-    moved = 0
-    with home.outbox.database.transaction(wait=2.0) as tx:
-        for fingerprint in [None] if fingerprints is None else fingerprints:
-            moved += tx.execute(
-                "UPDATE turns SET state = 'pending' WHERE state = 'held' AND (? IS NULL OR id = ?)",
-                (fingerprint, fingerprint),
-            ).rowcount
-    return moved
+    return turns_of(home).let_go(fingerprints)
 
 
 def send(home: Home, seconds: float) -> str:

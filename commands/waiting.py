@@ -31,7 +31,7 @@ def queue(home: Home, args: Namespace) -> Answer:
     if verb == "show":
         found = row_answer(home, args.ref) if home.has_outbox else None
         if found is None and (fingerprint := turns.find(home, args.ref)):
-            found = turns.shown(home, fingerprint)
+            found = turns.shown(home, fingerprint, _own_binding(home))
         if found is None:
             raise Refused("not_found", f"{visible(args.ref)} is not in the outbox", "see: hermes cognition queue list")
         return found
@@ -107,14 +107,21 @@ def _list(home: Home, state: str | None, after: int, limit: int) -> Answer:
     counts = home.outbox.counts() if review else {}
     now = home.clock()
     data: dict[str, Any] = {"rows": rows, "count": len(rows), "states": counts}
-    spilled = home.outbox.spilled() if review else 0
+    own = _own_binding(home) if review else ""
+    spilled = home.outbox.spilled() + turns.turns_of(home).spilled() if review else 0
     parts: list[Part] = []
     if state == "dead":
         table = [(str(row["ref"]), words.moment(row["dropped_at"]), _because(row["reason"])) for row in rows]
         parts.append(Table(("ref", "dropped", "because"), table))
     elif rows:
         table2 = [
-            (str(row["seq"]), str(row["ref"]), str(row["state"]), words.age(now - row["created_at"]), _why(row, now))
+            (
+                str(row["seq"]),
+                str(row["ref"]),
+                str(row["state"]),
+                words.age(now - row["created_at"]),
+                _why(row, now, foreign=turns.is_foreign(row, own)),
+            )
             for row in rows
         ]
         parts.append(Table(("no", "ref", "state", "age", "what happens"), table2))
@@ -124,10 +131,10 @@ def _list(home: Home, state: str | None, after: int, limit: int) -> Answer:
         parts.append(Line(f"There may be more: --after {rows[-1]['seq']}", "quiet"))
     if review and state != "dead" and (uploads := turns.listed(home, state)[:limit]):
         data["turns"], data["turn_states"] = uploads, _turn_states(home)
-        parts = [*(parts if rows else []), turns.part(uploads, _own_binding(home), now)]
+        parts = [*(parts if rows else []), turns.part(uploads, own, now)]
     if spilled:
         data["spilled"] = spilled
-        parts.append(Line(f"{words.entries(spilled)} more in spill files, taken in at the next push.", "quiet"))
+        parts.append(Line(f"{words.count(spilled, 'row')} more in spill files, taken in at the next push.", "quiet"))
     return Answer(data, parts)
 
 
@@ -138,6 +145,12 @@ def _turn_states(home: Home) -> dict[str, int]:
         for state, number in counts.items():
             found[state] = found.get(state, 0) + number
     return found
+
+
+def _turns_pending(home: Home) -> int:
+    """Turns that could be sent now; of the binding in use, where that is known."""
+    own, counts = _own_binding(home), turns.turns_of(home).counts()
+    return sum(states.get("pending", 0) for name, states in counts.items() if not own or name == own)
 
 
 def _own_binding(home: Home) -> str:
@@ -157,7 +170,8 @@ def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answ
     uploads = turns.turns_of(home)
     refs, prints = _apart(home, refs)
     if every and home.has_outbox:
-        prints = [str(row["id"]) for row in turns.listed(home) if turns.is_safe(row)]
+        own = _own_binding(home)
+        prints = [str(row["id"]) for row in turns.listed(home) if turns.is_safe(row) and not turns.is_foreign(row, own)]
     again = functools.partial(uploads.requeue, acknowledge_duplicate_risk=risky)
     sent, unsent = turns.act(again, prints)
     if prints and not (sent or refs or every):
@@ -167,6 +181,7 @@ def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answ
     review = Review(home.outbox)
     rows = _rows(home)
     if every:
+        rows = [row for row in rows if not turns.is_foreign(row, _own_binding(home))]
         chosen = [row for row in rows if row["state"] in ("pending", "failed") and (risky or _is_safe(row))]
         left = sum(1 for row in rows if row["state"] in ("pending", "failed")) - len(chosen)
     else:
@@ -241,9 +256,13 @@ def _purge(home: Home, *, yes: bool) -> Answer:
     prints = [
         str(row["id"])
         for row in turns.listed(home)
-        if row["state"] in ("failed", "uncertain") or (own and row["binding"] != own and row["state"] != "inflight")
+        if row["state"] in ("failed", "uncertain") or (turns.is_foreign(row, own) and row["state"] != "inflight")
     ]
-    failed = [str(row["ref"]) for row in Review(home.outbox).rows(state="failed", limit=_PAGE)]
+    failed = [
+        str(row["ref"])
+        for row in _rows(home)
+        if row["state"] == "failed" or (turns.is_foreign(row, own) and row["state"] in ("held", "pending"))
+    ]
     stones = [str(stone["ref"]) for stone in home.outbox.tombstones() if stone["payload"] is not None]
     number = len(prints) + len(failed) + len(stones)
     if number and not yes:
@@ -280,6 +299,10 @@ def _pushed(
     if pending and why:
         data["why"] = why
         parts.append(Line(f"Still Pending, safe in the outbox: {one_line(why)}", "bad"))
+    if number and (waits := _turns_pending(home)):
+        data["turns_pending"] = waits
+        because = one_line(far.removeprefix("Memoria: ")) or "a session sends them"
+        parts.append(Line(f"Turns that still wait for Memoria: {waits} ({because})", "quiet"))
     if left:
         data["left"] = left
         parts.append(Line(f"{words.count(left, 'row')} left: trying again could double them (queue list).", "quiet"))
@@ -317,8 +340,10 @@ def _is_safe(row: dict[str, Any]) -> bool:
     return not row.get("binding") or row.get("failure_kind") in _SAFE
 
 
-def _why(row: dict[str, Any], now: float) -> str:
+def _why(row: dict[str, Any], now: float, *, foreign: bool) -> str:
     state, error = row["state"], one_line(row["error"])
+    if foreign and state in ("pending", "held"):
+        return turns.FOREIGN
     if state == "pending":
         due = row["due_at"] - now
         when = "due now" if due <= 0 else f"tried again in {words.age(due)}"

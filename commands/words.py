@@ -73,6 +73,7 @@ def marks(entry: Mapping[str, Any]) -> str:
     said = ["pinned"] if entry.get("pinned") is True else []
     said += ["conflict"] if is_conflict(entry) else []
     said += [] if is_current(entry) else ["replaced"]
+    said += ["memoria"] if entry.get("memory_id") else []
     return " ".join(said)
 
 
@@ -90,7 +91,7 @@ def brief(entry: Entry) -> dict[str, Any]:
         "author": provenance.get("author"),
         "pinned": entry.get("pinned") is True,
     }
-    for key in ("salience", "seen", "conflict_with", "supersedes", "superseded_by", "derived_from"):
+    for key in ("memory_id", "salience", "seen", "conflict_with", "supersedes", "superseded_by", "derived_from"):
         if entry.get(key) not in (None, "", []):
             shown[key] = entry[key]
     return shown

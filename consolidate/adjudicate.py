@@ -25,8 +25,10 @@ RANK_BASE = 60  # of reciprocal rank fusion
 KINDS = ("work_unit", "note", "fact", "decision", "instruction", "preference", "identity")
 _OPERATIONAL_TAGS = ("message", "session", "delegation", "summary", "hypatia-dream-run")
 
-Search = Callable[[str, str, str, int], Sequence[Entry]]
-"""(text, audience, project, most) -> current entries of that audience, of the project or of none, best first."""
+Search = Callable[[str, str, str, int, Callable[[Entry], bool]], Sequence[Entry]]
+"""(text, audience, project, most, keep) -> entries of that audience that `keep` lets through, best first.
+
+What may not be compared is left out by the search itself: the nearest ones would crowd out the others (HA119)."""
 
 
 def tags_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
@@ -59,13 +61,17 @@ def candidates(
     asked  how many each source is asked for
     """
     query = f"{unit.title}\n{unit.content}"[:QUERY_CHARS]
+
+    def keep(entry: Entry) -> bool:
+        return may_be_compared(entry, audience, project, own)
+
     try:
-        found = list(search(query, audience, project, min(40, asked * 4)))
+        found = [entry for entry in search(query, audience, project, min(40, asked * 4), keep) if keep(entry)]
     except Exception:  # a failing source contributes nothing (HA122)
         log.warning("cognition: no candidates for a work unit could be searched; it is kept as it is")
         found = []
-    pool = {str(entry["ref"]): entry for entry in (*found, *known) if may_be_compared(entry, audience, project, own)}
-    by_text = [ref for entry in found if (ref := str(entry["ref"])) in pool][:asked]
+    pool = {str(entry["ref"]): entry for entry in (*found, *filter(keep, known))}
+    by_text = [str(entry["ref"]) for entry in found][:asked]
     by_name = sorted((ref for ref in pool if _likeness(unit, pool[ref])), key=lambda ref: -_likeness(unit, pool[ref]))
     scores: dict[str, float] = {}
     for ranking in (by_text, by_name[:asked], [str(entry["ref"]) for entry in known]):

@@ -6,6 +6,8 @@ from typing import Any
 from ..stores import ops
 from ..stores.entry import Entry, is_current
 from ..stores.local import LocalStore, Txn
+from .derived import sources
+from .names import is_unit
 from .plan import Json
 
 Forgotten = Callable[[str], bool]
@@ -24,10 +26,14 @@ def apply(store: LocalStore, plan: Mapping[str, Any], forgotten: Forgotten, *, t
     with store.transaction(timeout=timeout) as txn:
         for entry in entries:
             ref = str(entry["ref"])
-            if ref in gone or txn.get(ref) is not None:
+            if ref in gone:
                 continue
-            txn.put(_without(entry, gone))
-            made.append(ref)
+            if txn.get(ref) is None:
+                txn.put(_without(entry, gone))
+                made.append(ref)
+                continue
+            for tail in sources(entry) if is_unit(ref) else ():  # two processes have learnt the same at once (HD15)
+                _link(txn, ref, "derivedFrom", tail, gone, repeated=True)
         for effect in effects:
             _affect(txn, effect, gone)
     return made

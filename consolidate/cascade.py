@@ -1,6 +1,6 @@
 """Sixteen summaries of a tier become one of the next, per scope, each archived exactly once (4.7, H21).
 
-The members of an archive are fixed by its plan: a run that was cut begins with what is committed, so that no batch
+The members of an archive are fixed when its answer is in: a run that was cut begins with that one, so that no batch
 shifts and none is paid for twice (HD30).
 """
 
@@ -13,10 +13,10 @@ from ..outboxdb.plans import Plan
 from ..outboxdb.tasks import Task
 from ..stores.entry import Entry, is_current
 from ..stores.view import View
-from . import names, prompts, reply
+from . import names, prompts, reply, transcript
 from .desk import Desk, LeaseLost
 from .model import patient
-from .plan import archive, scope_of
+from .plan import Json, archive, scope_of
 
 
 def run(desk: Desk, task: Task) -> int:
@@ -27,14 +27,30 @@ def run(desk: Desk, task: Task) -> int:
     audience, project = scope_of(task.scope)
     size = int(desk.settings["cascade.batch_size"])
     waiting = open_summaries(desk.store.view(), audience, project)
+    with desk.database.reading() as db:
+        begun = plans.opened_in(db, desk.shelf, task.scope)
+    for _, body in begun:
+        if batch := _begun(body, waiting):
+            _archive(desk, task, int(body["tier"]), batch, audience, project)
+            return 1
     for tier in range(2, names.LAST_TIER + 1):
-        batch = _next(desk, tier, waiting.get(tier - 1, []), size)
-        if batch:
+        if batch := _next(desk, tier, waiting.get(tier - 1, []), size):
             _archive(desk, task, tier, batch, audience, project)
             return 1
     with desk.database.transaction(wait=WORKER_WAIT) as tx:
+        for name, _ in begun:  # about members that are gone
+            plans.drop_open(tx, desk.shelf, name)
         tasks.finish(tx, task, now=desk.clock())
     return 0
+
+
+def _begun(body: Json, waiting: Mapping[int, list[Entry]]) -> list[Entry]:
+    """The batch whose answer is in already, [] when it is not whole any more: what has come since shifts none."""
+    tier, refs = body.get("tier"), body.get("members")
+    if not isinstance(tier, int) or not isinstance(refs, list):
+        return []
+    known = {str(entry["ref"]): entry for entry in waiting.get(tier - 1, [])}
+    return [known[ref] for ref in refs] if all(ref in known for ref in refs) else []
 
 
 def _next(desk: Desk, tier: int, waiting: list[Entry], size: int) -> list[Entry]:
@@ -75,24 +91,33 @@ def _archive(desk: Desk, task: Task, tier: int, batch: list[Entry], audience: st
         known = plans.find(db, desk.shelf, name)
     if known is not None and known.state == "committed":
         return  # applied by whoever applies plans; until then the batch looks open
-    if not body:
-        shown = [(str(member["ref"]), str(member.get("content", ""))) for member in batch]
-        text = prompts.archive(shown, tier)
+    held = desk.store.view().get(name)
+    if held is None and not body:
+        share = int(desk.settings["consolidation.max_input_tokens"]) // len(batch)
+        text = prompts.archive([_beginning(str(member.get("content", "")), share) for member in batch], tier)
         title, summary = desk.ask("cascade", text, lambda said: reply.archive(said, tier), attempt=task.attempts)
-        body = {"title": desk.redact(title), "summary": desk.redact(summary)}
+        body = {"title": desk.redact(title), "summary": desk.redact(summary), "tier": tier, "members": refs}
         with patient(desk.database) as tx:
             if not tasks.is_held(tx, task):
                 raise LeaseLost
             plans.keep_open(tx, desk.shelf, opened_as, "archive", body, now=desk.clock(), scope=task.scope)
-    made = archive(
-        tier, str(body["title"]), str(body["summary"]), batch, desk.scope(audience, project), at=_age(batch[-1])[0]
-    )
-    plan = Plan(name, "archive", "", task.scope, 0, 0, "committed", {"entries": [made], "members": refs})
+    if held is None:
+        at, scope = _age(batch[-1])[0], desk.scope(audience, project)
+        leads_to: Json = {"entries": [archive(tier, str(body["title"]), str(body["summary"]), batch, scope, at=at)]}
+    else:  # it lacks links to its members: they alone are made (HA132)
+        leads_to = {"effects": [{"op": "link", "ref": name, "relation": "summary", "tail": ref} for ref in refs]}
+    plan = Plan(name, "archive", "", task.scope, 0, 0, "committed", {**leads_to, "members": refs})
     with desk.database.transaction(wait=WORKER_WAIT) as tx:
         if not tasks.is_held(tx, task):
             raise LeaseLost
         plans.commit(tx, desk.shelf, plan, now=desk.clock(), opened_as=opened_as)
     desk.count("archives")
+
+
+def _beginning(text: str, tokens: int) -> str:
+    """A summary as it is asked about: one of a message of many parts may be longer than all others together."""
+    first, *rest = transcript.split(text, tokens)
+    return f"{first}\n[…]" if rest else first
 
 
 def _links(entry: Mapping[str, Any]) -> list[tuple[str, str]]:

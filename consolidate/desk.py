@@ -8,6 +8,7 @@ from typing import TypeVar
 from ..capture.redact import redact
 from ..chatlog import ChatLog
 from ..config import Settings
+from ..delivery.lane import LeaseLost
 from ..outboxdb.database import Database
 from ..stores.local import LocalStore
 from . import prompts, reply
@@ -16,12 +17,10 @@ from .apply import Forgotten
 from .model import Models
 from .plan import Scope
 
+__all__ = ["STORE_WAIT_S", "Desk", "LeaseLost", "Passing", "Permanent", "topic_gate"]
+
 STORE_WAIT_S = 2.0  # seconds for the store's lock; then the plan waits, committed
 Read = TypeVar("Read")
-
-
-class LeaseLost(RuntimeError):
-    """Another worker has the task: nothing of this run may be written (HA154)."""
 
 
 class Permanent(RuntimeError):

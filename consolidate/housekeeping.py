@@ -4,16 +4,20 @@ One process of a home does it at a time, under a lease.  Each pass acts on posit
 never stops the others, and a pass that cannot read changes nothing.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+import heapq
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 
+from ..logdb.listing import Pending
 from ..outboxdb import plans, tasks
 from ..outboxdb.limits import WORKER_WAIT
 from .desk import Desk
-from .triggers import Trigger, consider, tokens
+from .names import session_name
+from .nodes import is_titled, session_node
+from .triggers import Trigger, begins_anew, consider, tokens
 
 LEASE, LEASE_S = "housekeeping", 300.0
-LOOKED_AT = 64  # sessions of a scope whose tokens one start counts at most, those with most new messages
 
 
 @dataclass(frozen=True)
@@ -23,12 +27,21 @@ class Swept:
     reset: int = 0
     pruned: int = 0
     owed: int = 0
+    titled: int = 0
 
 
-def sweep(desk: Desk, owner: str, *, listed: Collection[str] | None, live: Collection[str] = ()) -> Swept | None:
-    """Reconcile, prune, backfill; None when another process is at it.
+def sweep(
+    desk: Desk,
+    owner: str,
+    *,
+    listed: Mapping[str, str] | None,
+    live: Collection[str] = (),
+    zone: tzinfo | None = None,
+) -> Swept | None:
+    """Reconcile, prune, titles, backfill; None when another process is at it.
 
-    listed  the host's sessions, None when the list cannot be had: then nothing is pruned
+    listed  the host's sessions, each with its title, "" for none; None when the list cannot be had: then nothing is
+            pruned and nothing titled
     live    sessions that are in use now: kept in any case
     """
     if not _lease(desk, owner):
@@ -36,28 +49,23 @@ def sweep(desk: Desk, owner: str, *, listed: Collection[str] | None, live: Colle
     settings = desk.settings
     reset = reconcile(desk) if settings["housekeeping.reconcile_on_startup"] else 0
     pruned = prune(desk, listed, live) if settings["housekeeping.prune_vanished_sessions"] else 0
+    titled = retitle(desk, listed or {}, zone)
     owed = backfill(desk) if settings["housekeeping.backfill_consolidation"] else 0
     with desk.database.transaction(wait=WORKER_WAIT) as tx:
         plans.prune(tx, now=desk.clock())
         tx.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (LEASE, owner))
-    return Swept(reset, pruned, owed)
+    return Swept(reset, pruned, owed, titled)
 
 
 def reconcile(desk: Desk) -> int:
-    """Watermarks that the log no longer reaches are lowered to it: a log that was set aside begins anew (5.6)."""
+    """Watermarks that the log no longer reaches are lowered: a log that was set aside begins anew (5.6, HD25).
+
+    A conversation that the log does not have proves nothing: there is nothing to summarise in it either.
+    """
     counts = desk.log.counts()
-    if not counts:
-        return 0  # an empty or unreadable log proves nothing
-    changed = 0
     with desk.database.reading() as db:
         known = plans.all_progress(db, desk.shelf)
-    for one in known:
-        end = counts.get(one.sid)
-        if end is not None and max(one.consolidated, one.asked) > end:
-            with desk.database.transaction(wait=WORKER_WAIT) as tx:
-                plans.reset(tx, desk.shelf, one.sid, 0)
-            changed += 1
-    return changed
+    return sum(begins_anew(desk, one, counts.get(one.sid, 0)) for one in known)
 
 
 def prune(desk: Desk, listed: Collection[str] | None, live: Collection[str]) -> int:
@@ -74,43 +82,77 @@ def prune(desk: Desk, listed: Collection[str] | None, live: Collection[str]) -> 
     return len(gone)
 
 
+def retitle(desk: Desk, listed: Mapping[str, str], zone: tzinfo | None = None) -> int:
+    """Session nodes follow titles that no session was there to see: given later, or before a kill (H14, HN2, HD29)."""
+    with desk.database.reading() as db:
+        known = [one.sid for one in plans.all_progress(db, desk.shelf)]
+    view, changed = desk.store.view(), 0
+    for sid in known:
+        node = view.get(session_name(sid))
+        newest = str((node.get("provenance") or {}).get("source_session")) if node is not None else sid
+        title = listed.get(newest) or listed.get(sid) or ""
+        if not title or (node is not None and is_titled(desk, node, title)):
+            continue
+        try:
+            place = desk.log.place_of(sid)
+            if place is not None:
+                changed += session_node(desk, place, listed.get(place.session_id) or title, zone)
+        except Exception as problem:
+            desk.note("session node", problem)
+    return changed
+
+
 def backfill(desk: Desk) -> int:
     """Owe what earlier runs left: per scope failed ranges, then the sessions with most new tokens (D90, HA161).
 
-    Sessions below the floor of new tokens cost nothing at a start.
+    Sessions below the floor of new tokens cost nothing at a start.  The log is asked once for all of them (HD25).
     """
     with desk.database.reading() as db:
         known = {one.sid: one for one in plans.all_progress(db, desk.shelf)}
         failed = tasks.failed(db, desk.shelf)
-    waiting: dict[tuple[str, str], list[tuple[bool, int, str, int]]] = {}
+    since = {}
     for sid, end in desk.log.counts().items():
-        done = max(known[sid].consolidated, known[sid].asked) if sid in known else 0
-        if end > done or sid in failed:
-            place = desk.log.place_of(sid)
-            if place is not None:
-                scope = (place.audience, place.project)
-                waiting.setdefault(scope, []).append((sid not in failed, done - end, sid, done))
-    owed = 0
-    for sessions in waiting.values():
-        taken = 0
-        for new, _, sid in sorted(_measured(desk, sorted(sessions)[:LOOKED_AT])):
-            if taken == int(desk.settings["housekeeping.backfill_per_scope"]):
-                break
+        one = known.get(sid, plans.Progress(sid))
+        done = one.consolidated if sid in failed else max(one.consolidated, one.asked)
+        if end > done:
+            since[sid] = done
+    scopes: dict[tuple[str, str], dict[str, Pending]] = {}
+    for sid, found in desk.log.pending(since).items():
+        scopes.setdefault((found.audience, found.project), {})[sid] = found
+    return sum(_of_scope(desk, sessions, since, failed) for sessions in scopes.values())
+
+
+def _of_scope(desk: Desk, sessions: Mapping[str, Pending], since: Mapping[str, int], failed: Collection[str]) -> int:
+    """How many sessions of one scope are owed now: the cap holds for them together."""
+    most, owed = int(desk.settings["housekeeping.backfill_per_scope"]), 0
+    for again in (True, False):
+        chosen = {sid: found for sid, found in sessions.items() if (sid in failed) is again}
+        for sid in _largest_first(desk, chosen, since):
+            if owed == most:
+                return owed
             try:
-                taken += consider(desk, sid, Trigger.START) if new else _once_more(desk, sid)
+                owed += _once_more(desk, sid) if again else consider(desk, sid, Trigger.START)
             except Exception as problem:  # one conversation that cannot be read stops no other (HA166)
                 desk.note("consolidation backfill", problem)
-        owed += taken
     return owed
 
 
-def _measured(desk: Desk, sessions: Iterable[tuple[bool, int, str, int]]) -> Iterator[tuple[bool, int, str]]:
-    """(whether it is no failed one, less its new tokens, conversation), of (the same, less its messages, ..., done)."""
-    for new, _, sid, done in sessions:
+def _largest_first(desk: Desk, sessions: Mapping[str, Pending], since: Mapping[str, int]) -> Iterator[str]:
+    """The conversations by new tokens, the most first, then by name; no more are read than it takes to know that.
+
+    A text has at most a third as many tokens as bytes, and a part of one more (budget.gate_tokens).
+    """
+    bounds = sorted(((one.size // 3 + 1 + one.messages, sid) for sid, one in sessions.items()), reverse=True)
+    counted: list[tuple[int, str]] = []
+    for bound, sid in bounds:
+        while counted and -counted[0][0] > bound:
+            yield heapq.heappop(counted)[1]
         try:
-            yield new, -tokens(desk.log.messages(sid, done)), sid
+            heapq.heappush(counted, (-tokens(desk.log.messages(sid, since[sid])), sid))
         except Exception as problem:
             desk.note("consolidation backfill", problem)
+    while counted:
+        yield heapq.heappop(counted)[1]
 
 
 def _once_more(desk: Desk, sid: str) -> bool:

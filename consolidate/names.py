@@ -1,6 +1,7 @@
 """Names of what consolidation writes (auto-memory.md 2.3): functions of session, range, members and content alone.
 
-    sum-<session>-<from>-<to>      one span of a conversation
+    sum-<session>-<from>-<to>      one span of a conversation; of another one that had the same key before, and whose
+                                   summary is there still: sum-<session>@<12 hex>-<from>-<to>
     sum<tier>-<12 hex>             an archive of lower summaries
     wu-<slug>-<8 hex>              a work unit
     session-<session>              the node of a session
@@ -10,17 +11,17 @@ They are read from the right, with anchored patterns, since a session key may ho
 digits itself (HD27, HD28).
 """
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from ..chatlog import ref_of
+from ..stores import named
 
 T = TypeVar("T")
 
-SLUG_MOST = 60  # characters of a slug
+slug = named.slug
 TAGS_MOST = 5  # tags of a model that a unit keeps
 TAG_MOST = 40  # characters of one tag
 LAST_TIER = 8
@@ -34,37 +35,37 @@ _UNIT = re.compile(r"wu-.+-[0-9a-f]{8}")
 _OPERATIONAL = re.compile(r"(?:msg|session|delegation|hypatia-dream-run)-.+")
 
 
-def slug(title: str) -> str:
-    """`title` as part of a name: letters, marks and digits of any script, single dashes between (HD11)."""
-    folded = unicodedata.normalize("NFKC", title).lower()
-    kept = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in folded)
-    return "-".join(kept.split())[:SLUG_MOST].strip("-") or "memory"
-
-
 def coded(sid: str) -> str:
     """A session key as it stands in names: bytes outside `A-Z a-z 0-9 . _ -` percent-encoded."""
     return ref_of(sid, 0)[len("msg-") : -len("-0")]
 
 
-def span_name(sid: str, first: int, stop: int) -> str:
-    """The summary of messages `first` to before `stop`."""
-    return f"sum-{coded(sid)}-{first}-{stop}"
+def span_name(sid: str, first: int, stop: int, marks: str = "") -> str:
+    """The summary of messages `first` to before `stop`.
+
+    marks  given when the plain name is held by the summary of other messages: a log that begins anew counts from 0
+    """
+    return f"sum-{coded(sid)}{f'@{marks}' if marks else ''}-{first}-{stop}"  # no session key as coded holds an @
+
+
+def marks_of(fingerprints: Iterable[str]) -> str:
+    """Which messages a summary was made of, whatever their ordinals: the same after a log was filled anew."""
+    return named.digest(*fingerprints)[:12]
 
 
 def archive_name(tier: int, members: Iterable[str]) -> str:
     """The archive of `members`, whatever their order (HA29).  Raises ValueError outside tiers 2 to 8."""
     if not 2 <= tier <= LAST_TIER:
         raise ValueError(f"archives have tiers 2 to {LAST_TIER}, not {tier}")
-    return f"sum{tier}-{_digest(*sorted(members))[:12]}"  # text sorts as its UTF-8 bytes do
+    return f"sum{tier}-{named.digest(*sorted(members))[:12]}"  # text sorts as its UTF-8 bytes do
 
 
-def unit_name(title: str, content: str, *, project: str | None = None) -> str:
+def unit_name(title: str, content: str, *, also: str | None = None) -> str:
     """A work unit's name; `content` with its classification line, without the recorded one (HA30, HA31).
 
-    project  given when the plain name is held by an entry of another project (HA34)
+    also  one line more, given when another entry holds the plain name: the scope (HA34), or the span
     """
-    own = slug(title)
-    return f"wu-{own}-{_digest(own, content.strip(), *([] if project is None else [project]))[:8]}"
+    return named.name("wu", title, content, *([] if also is None else [also]))
 
 
 def session_name(sid: str) -> str:
@@ -74,7 +75,7 @@ def session_name(sid: str) -> str:
 
 def delegation_name(child: str, sid: str, task: str, result: str) -> str:
     """A finished subagent, by its own session or, when that is not known, by what it did (H15)."""
-    return f"delegation-{coded(child)}" if child else f"delegation-{coded(sid)}-{_digest(task, result)[:8]}"
+    return f"delegation-{coded(child)}" if child else f"delegation-{coded(sid)}-{named.digest(task, result)[:8]}"
 
 
 def tier_of(name: str) -> int:
@@ -113,10 +114,6 @@ def model_tags(tags: object) -> list[str]:
 def _is_reserved(tag: str) -> bool:
     low = tag.casefold()
     return low in RESERVED or low.startswith("summary ")
-
-
-def _digest(*lines: str) -> str:
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def batches(members: Sequence[T], size: int) -> list[Sequence[T]]:

@@ -11,6 +11,7 @@ from datetime import tzinfo
 from ..capture import dates
 from ..capture.caps import cap
 from ..chatlog import LogPlace
+from ..stores import named
 from ..stores.entry import Entry
 from . import names
 from .desk import STORE_WAIT_S, Desk
@@ -29,19 +30,33 @@ def session_node(desk: Desk, place: LogPlace, title: str, zone: tzinfo | None = 
     Raises what the store raises.
     """
     ref, stop = names.session_name(place.sid), desk.log.highest(place.sid)
-    text = dates.resolve(desk.redact(" ".join(title.split())), desk.clock(), zone)[:TITLE_MOST]
-    if not text or not stop or desk.forgotten(ref):
+    said = _flat(desk, title)
+    if not said or not stop or desk.forgotten(ref):
         return False
     known, covers = desk.store.view().get(ref), [place.sid, 0, stop]
-    if known is not None and (known.get("content"), known.get("covers")) == (text, covers):
-        return False
+    # Dated once: "tomorrow" in a title means the day after the one on which it was seen.
+    text = dates.resolve(said, desk.clock(), zone)[:TITLE_MOST]
+    if known is not None and is_titled(desk, known, title):
+        text = str(known.get("content"))
+        if known.get("covers") == covers:
+            return False
     scope = desk.scope(place.audience, place.project)
     made = entry(
         ref, text, "session", scope, session=place.session_id, at=desk.clock(), salience=SALIENCE, tags=("session",)
     )
     with desk.store.transaction(timeout=STORE_WAIT_S) as txn:
-        txn.put({**(txn.get(ref) or made), "content": text, "covers": covers})
+        txn.put({**(txn.get(ref) or made), "content": text, "covers": covers, "titled": named.digest(said)})
     return True
+
+
+def is_titled(desk: Desk, node: Entry, title: str) -> bool:
+    """Whether a session's node was made from this title."""
+    said = _flat(desk, title)
+    return node.get("titled") == named.digest(said) or ("titled" not in node and node.get("content") == said)
+
+
+def _flat(desk: Desk, title: str) -> str:
+    return desk.redact(" ".join(title.split()))[:TITLE_MOST]
 
 
 def compaction_text(row: str) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..stores.entry import Entry
+from ..stores.entry import Entry, said_at
 from . import names
 from .reply import Unit, Verdict
 
@@ -85,10 +85,27 @@ def entry(
     }
 
 
-def span(sid: str, start: int, stop: int, summary: str, scope: Scope, *, session: str, at: float, topic: str) -> Entry:
-    """The summary of messages `start` to before `stop`; its edges to them are the range (D53)."""
+def span(
+    sid: str,
+    start: int,
+    stop: int,
+    summary: str,
+    scope: Scope,
+    *,
+    session: str,
+    at: float,
+    topic: str,
+    marks: str = "",
+    held: Mapping[str, Any] | None = None,
+) -> Entry:
+    """The summary of messages `start` to before `stop`; its edges to them are the range (D53).
+
+    marks  which messages these are (names.marks_of)
+    held   what has their name already: of other messages, it stays, and the new one is named with its marks
+    """
+    others = held is not None and (held["marks"] != marks if held.get("marks") else said_at(held) != at)
     return entry(
-        names.span_name(sid, start, stop),
+        names.span_name(sid, start, stop, marks if others else ""),
         summary,
         "summary",
         scope,
@@ -97,6 +114,7 @@ def span(sid: str, start: int, stop: int, summary: str, scope: Scope, *, session
         salience=SUMMARY_SALIENCE,
         tags=("summary", "summary 1"),
         covers=[sid, start, stop],
+        **({"marks": marks} if marks else {}),
         **({"topic": topic} if topic else {}),
     )
 

@@ -34,9 +34,9 @@ def extraction(transcript: str, units: int, *, part: tuple[int, int] | None = No
     )
 
 
-def archive(summaries: Sequence[tuple[str, str]], tier: int) -> str:
-    """The request for one archive: (name, text) of each summary, oldest first."""
-    bodies = "\n\n".join(f"[{number}]\n{harmless(text)}" for number, (_, text) in enumerate(summaries, 1))
+def archive(summaries: Sequence[str], tier: int) -> str:
+    """The request for one archive: the text of each summary, oldest first."""
+    bodies = "\n\n".join(f"[{number}]\n{harmless(text)}" for number, text in enumerate(summaries, 1))
     return (
         f"You are the archivist of tier {tier}. Below are {len(summaries)} summaries of earlier work, oldest first. "
         'Give exactly one JSON object: {"title": "a short noun phrase", "summary": "markdown, 5 to 10 bullets"}. '

@@ -50,10 +50,15 @@ def delegations(desk: Desk, sid: str, messages: Sequence[Message]) -> dict[int, 
     for at, line in sorted(ended):
         if before is not None and at <= before.sent_at:
             continue  # it stood in an earlier transcript
-        answer = next((one.n for one in messages if one.role == "assistant" and one.sent_at >= at), None)
-        if answer is not None:
+        if (answer := _next_answer(messages, at)) is not None:
             found.setdefault(answer, []).append(line)
     return found
+
+
+def _next_answer(messages: Sequence[Message], at: float) -> int | None:
+    """The answer that came next; of a turn whose steps have one time, the last one: it was given with the finding."""
+    steps = [one for one in messages if one.role == "assistant" and one.sent_at >= at]
+    return max((one.n for one in steps if (one.turn, one.sent_at) == (steps[0].turn, steps[0].sent_at)), default=None)
 
 
 def _line(content: str) -> str:

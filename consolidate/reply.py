@@ -115,6 +115,11 @@ def _schema() -> Any:
     return Reply
 
 
+def prepare() -> None:
+    """Load what reads a reply, so that none is paid for that could not be read.  Raises what the import raises."""
+    _schema()
+
+
 def extraction(text: str, most_units: int) -> Extraction:
     """The reply to a transcript, in the order of checks of 4.4.  Raises Incomplete or Unusable."""
     from pydantic import ValidationError

@@ -16,7 +16,7 @@ from ..outboxdb import plans, tasks
 from ..outboxdb.limits import WORKER_WAIT
 from ..outboxdb.plans import Plan
 from ..outboxdb.tasks import CASCADE, Task
-from ..stores.entry import Entry
+from ..stores.entry import Entry, is_current
 from . import adjudicate, names, prompts, reply, topics, transcript
 from .desk import Desk, LeaseLost, Passing, topic_gate
 from .model import patient
@@ -47,9 +47,7 @@ def run(desk: Desk, task: Task) -> bool:
     live = [message for message in messages if message.n < stop]
     if not body.get("replies") or not live:  # nothing was said in it: the watermark moves without a call (HA89)
         return _commit(desk, task, Plan("", "span", task.sid, "", start, stop, "committed", {}), opened_as)
-    last = live[-1]
-    scope = desk.scope(last.audience, last.project)
-    plan = _plan(desk, task, body, (start, stop), scope, last, opened_as)
+    plan = _plan(desk, task, body, (start, stop), live, opened_as)
     return _commit(desk, task, plan, opened_as)
 
 
@@ -58,15 +56,18 @@ AGAIN = {"again": True}
 
 
 def _open_range(desk: Desk, db: Any, task: Task) -> tuple[int, int]:
-    """The first range of the task that no committed plan covers (HD20); (end, end) when all of it is covered."""
-    start = task.start
+    """The first range of the task that no committed plan covers (HD20); (end, end) when all of it is covered.
+
+    It ends where the log ends: a task of a log that was lost says nothing of the messages that are still to come.
+    """
+    start, limit = task.start, min(task.stop, desk.log.highest(task.sid))
     if not task.detail.get("again"):
         start = max(start, plans.progress(db, desk.shelf, task.sid).consolidated)
-    for first, end in plans.overlapping(db, desk.shelf, task.sid, start, task.stop):
+    for first, end in plans.overlapping(db, desk.shelf, task.sid, start, limit):
         if first > start:
-            return start, min(first, task.stop)
+            return start, min(first, limit)
         start = max(start, end)
-    return min(start, task.stop), task.stop
+    return min(start, limit), limit
 
 
 def _read(
@@ -87,6 +88,7 @@ def _read(
         piece = transcript.build(messages, end, budget, part=len(replies), read_to=read_to, asides=asides)
         if not piece.text:
             return piece.stop
+        reply.prepare()
         text = prompts.extraction(piece.text, units, part=piece.part)
         found = desk.ask("extraction", text, lambda said: reply.extraction(said, units), attempt=task.attempts)
         more = piece.part is not None and piece.part[0] < piece.part[1]
@@ -109,10 +111,11 @@ def _read(
 
 
 def _plan(
-    desk: Desk, task: Task, body: Json, covered: tuple[int, int], scope: Scope, last: Message, opened_as: str
+    desk: Desk, task: Task, body: Json, covered: tuple[int, int], live: Sequence[Message], opened_as: str
 ) -> Plan:
     """The plan of a span whose answers are in; each verdict is kept as it comes."""
-    start, stop = covered
+    (start, stop), last = covered, live[-1]
+    scope = desk.scope(last.audience, last.project)
     replies: list[Json] = body["replies"]
     at, day = last.sent_at, time.strftime("%Y-%m-%d", time.gmtime(desk.clock()))
     summary = span(
@@ -124,6 +127,8 @@ def _plan(
         session=last.session_id,
         at=at,
         topic=next((str(one["topic"]) for one in replies if one.get("topic")), ""),
+        marks=names.marks_of(message.fingerprint for message in live),
+        held=desk.store.view().get(names.span_name(task.sid, start, stop)),
     )
     name = str(summary["ref"])
     entries: list[Entry] = [summary]
@@ -131,7 +136,7 @@ def _plan(
     verdicts: Json = body.setdefault("verdicts", {})
     for title, content, classification, tags in (found for one in replies for found in one["units"]):
         new = Unit(title, content, classification, tuple(tags))
-        own = _name(desk, new, scope)
+        own = _name(desk, new, scope, name)
         if any(entry["ref"] == own for entry in entries):
             continue  # said twice in one answer
         if own not in verdicts:
@@ -152,16 +157,20 @@ def _is_ours(desk: Desk, ref: str, made: Sequence[Entry]) -> bool:
     return found.get("kind") == "work_unit"
 
 
-def _name(desk: Desk, new: Unit, scope: Scope) -> str:
-    """The unit's name; another one when an entry of another scope holds it (HA34)."""
-    name = names.unit_name(new.title, new.body)
-    held = desk.store.view().get(name)
-    if held is None or (held.get("audience"), held.get("project") or "") in (
+def _name(desk: Desk, new: Unit, scope: Scope, summary: str) -> str:
+    """The unit's name; another one when an entry of another scope holds it (HA34), or a lesson that holds no more.
+
+    summary  of the span that says again what had been replaced: it is judged beside what took its place
+    """
+    name, view = names.unit_name(new.title, new.body), desk.store.view()
+    held = view.get(name)
+    if held is not None and (held.get("audience"), held.get("project") or "") not in (
         (scope.audience, scope.project),
         (scope.audience, ""),
     ):
-        return name
-    return names.unit_name(new.title, new.body, project=scope.key)
+        name = names.unit_name(new.title, new.body, also=scope.key)
+        held = view.get(name)
+    return name if held is None or is_current(held) else names.unit_name(new.title, new.body, also=summary)
 
 
 def _verdict(desk: Desk, task: Task, new: Unit, own: str, scope: Scope, earlier: Sequence[Entry]) -> Verdict:

@@ -17,8 +17,9 @@ def state(lane: Lane) -> dict[str, Any]:
         committed = len(plans.committed(db, desk.shelf))
         newest = attempts.newest(db, 1)
         failed = db.execute(
-            "SELECT kind, error FROM tasks WHERE shelf = ? AND state = 'failed' ORDER BY id DESC LIMIT ?",
-            (desk.shelf, FAILURES),
+            """SELECT kind, error FROM tasks WHERE shelf = ? AND kind IN (?, ?) AND state = 'failed'
+               ORDER BY id DESC LIMIT ?""",
+            (desk.shelf, *tasks.MODEL, FAILURES),
         ).fetchall()
     calls, tokens = desk.models.today()
     why = desk.models.why_not()

@@ -40,6 +40,21 @@ def tokens(messages: Iterable[Message]) -> int:
     return sum(estimate(message.text) for message in messages if message.state == "live")
 
 
+def begins_anew(desk: Desk, known: plans.Progress, stop: int, *, wait: float = WORKER_WAIT) -> bool:
+    """Lower the watermarks of a conversation whose log is shorter than they are: it was lost, and counts from 0 (H33).
+
+    What was summarised stays.  False while it is not so, or while a finished plan of it waits for the store.
+    """
+    if not 0 < stop < max(known.consolidated, known.asked):
+        return False
+    with desk.database.transaction(wait=wait) as tx:
+        if plans.has_committed(tx, desk.shelf, known.sid):
+            return False
+        tasks.take_back(tx, [known.sid])
+        plans.reset(tx, desk.shelf, known.sid, 0)
+    return True
+
+
 def consider(desk: Desk, sid: str, trigger: Trigger, *, wait: float = WORKER_WAIT) -> bool:
     """Owe the consolidation of what is new in a conversation, if the gates of this trigger allow; True when owed.
 
@@ -50,6 +65,8 @@ def consider(desk: Desk, sid: str, trigger: Trigger, *, wait: float = WORKER_WAI
     stop = desk.log.highest(sid)
     with desk.database.reading() as db:
         known = plans.progress(db, desk.shelf, sid)
+    if begins_anew(desk, known, stop, wait=wait):
+        known = plans.Progress(sid)
     start = known.consolidated
     if stop <= start or (trigger is not Trigger.REQUEST and stop <= known.asked):
         return False

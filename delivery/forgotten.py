@@ -2,19 +2,23 @@
 
 A mark is a receipt of kind `forgotten`: the fact's key and the time; it is never pruned, and it is carried over from a
 damaged file.  Whatever states that fact and was said no later is dropped when it is pushed; what the user says
-afterwards is a new statement.  A receipt of kind `gone` remembers the ref, so that forgetting twice is a success.
+afterwards is a new statement.  A receipt of kind `gone` remembers the ref, so that forgetting twice is a success; as a
+digest, since a name may hold the words that were forgotten (stores/named.py).
 """
 
+import contextlib
 import json
 import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..outbox import Outbox
+from ..outbox import Outbox, OutboxError
 from ..outboxdb.limits import WORKER_WAIT
-from ..outboxdb.rows import owe_erasure, parse_payload, write_receipt
+from ..outboxdb.rows import owe_erasure, parse_payload, was_handled, write_receipt
 from ..outboxdb.schema import LIVE
+from ..stores import named
+from ..stores.entry import digest
 
 MARK, GONE = "forgotten", "gone"
 _STORE_OWES = "store_erasure_owed"
@@ -55,7 +59,7 @@ def forget(
             write_receipt(tx, key, audience, "", max(at, found[0]) if found else at, kind=MARK)
         cancelled = [row for key in keys for row in _ending(tx, "fact_key = ?", key, at)]
         if gone:
-            write_receipt(tx, ref, audience, "", at, kind=GONE)
+            write_receipt(tx, digest(ref), audience, "", at, kind=GONE)
             cancelled += _ending(tx, "target_ref = ?", ref, at)
             tx.execute("DELETE FROM tombstones WHERE ref = ?", (ref,))
             tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (_STORE_OWES,))
@@ -71,8 +75,19 @@ def forget(
                 (at, seq),
             )
             write_receipt(tx, row_ref, "forgotten", "", at)
+        if gone and named.tells(ref):
+            _unname(tx, ref)
         owe_erasure(tx)
     return len(dict(cancelled))
+
+
+def _unname(tx: sqlite3.Connection, ref: str) -> None:
+    """A name that holds the words of its text leaves what is kept of rows that have ended: the mark knows it."""
+    for column in ("ref", "target_ref"):
+        ended = f"{column} = ? AND state NOT IN {LIVE}"
+        tx.execute(f"UPDATE OR IGNORE push_queue SET {column} = ? WHERE {ended}", (digest(ref), ref))
+    tx.execute("DELETE FROM receipts WHERE kind = 'fact' AND key = ?", (ref,))
+    tx.execute("UPDATE receipts SET committed_ref = '' WHERE committed_ref = ?", (ref,))
 
 
 def _ending(tx: sqlite3.Connection, where: str, value: str, at: float) -> list[tuple[int, str]]:
@@ -131,8 +146,26 @@ def marks(outbox: Outbox, keys: Sequence[str]) -> dict[str, float]:
 def is_gone(outbox: Outbox, ref: str, audience: str | None) -> bool:
     """Whether this audience has forgotten `ref`; None stands for any audience."""
     with outbox.database.reading() as db:
-        row = db.execute("SELECT outcome FROM receipts WHERE kind = ? AND key = ?", (GONE, ref)).fetchone()
-        return row is not None and audience in (None, row[0])
+        found = db.execute("SELECT outcome FROM receipts WHERE kind = ? AND key IN (?, ?)", (GONE, digest(ref), ref))
+        return any(audience in (None, row[0]) for row in found)
+
+
+def was_given(outbox: Outbox, ref: str) -> bool:
+    """Whether a name belongs to an entry that waits here, was delivered from here, or was forgotten.
+
+    False where the outbox cannot be read: then nothing waits in it either.
+    """
+    with contextlib.suppress(OutboxError), outbox.database.reading() as db:
+        if db.execute("SELECT 1 FROM push_queue WHERE ref = ?", (ref,)).fetchone() or was_handled(db, "fact", ref):
+            return True
+    with contextlib.suppress(OutboxError):
+        return is_gone(outbox, ref, None)
+    return False
+
+
+def is_forgotten(outbox: Outbox, ref: str, key: str) -> bool:
+    """Whether anybody has forgotten `ref`, or the fact of that key."""
+    return is_gone(outbox, ref, None) or bool(key and marks(outbox, [key]))
 
 
 def committed_as(outbox: Outbox, ref: str) -> str:

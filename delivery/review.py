@@ -8,14 +8,13 @@ from typing import Any
 from ..outbox import Outbox, RefusedByState
 from ..outboxdb.limits import WORKER_WAIT
 from ..outboxdb.retention import totals
-from ..outboxdb.rows import encode, insert_saved, keep_bound, live_fact, parse_payload, write_receipt
+from ..outboxdb.rows import APPROVED, encode, insert_saved, keep_bound, live_fact, parse_payload, write_receipt
 from ..outboxdb.schema import LIVE
 
 _LISTED = (
     "seq, ref, state, session_id, op, target_ref, audience, lane, binding, attempts, created_at, due_at, failure_kind,"
     " error"
 )
-APPROVED = "approved"  # kind of the receipt of a row that was let go: approval does not take it back
 
 
 class Review:

@@ -20,7 +20,7 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..memoria.errors import MemoriaError, NotSent, OutcomeUnknown, ReadFailed, Refused
@@ -52,6 +52,7 @@ class TurnSender:
     reach    a read that raises MemoriaError (`memoria.api.Api.reach`); None: no such look
     allowed  asked before every claim: capture on, approval off, identity settled (M14, D42)
     notice   told `(code, hint)` once per problem until an upload succeeds (M58); a lasting warning once per process
+    solved   told the codes of `notice` that a success has ended
     """
 
     def __init__(
@@ -64,11 +65,13 @@ class TurnSender:
         reach: Callable[[], object] | None = None,
         allowed: Callable[[], bool] = lambda: True,
         notice: Notice = lambda code, hint: None,
+        solved: Callable[[Collection[str]], object] = lambda codes: None,
         clock: Callable[[], float] = time.time,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.turns, self.binding, self.owner = turns, binding, owner
         self._send, self._reach, self._allowed, self._notice = send, reach, allowed, notice
+        self._solved = solved
         self._clock, self._chance = clock, chance
         self._unsettled: list[TurnVerdict] = []
         self._told: set[str] = set()
@@ -191,7 +194,9 @@ class TurnSender:
                 _log.warning("cognition turns: %s", type(problem).__name__)
                 self._tell("capture_worker_failed", "A turn stumbled; it is kept as uncertain and not sent again.")
                 return TurnVerdict(row, "unclear", "capture_worker_failed")
-        self._told.clear()
+        if self._told:
+            self._solved(frozenset(self._told))
+            self._told.clear()
         self._pause_until, self._trusted_until = 0.0, time.monotonic() + TRUSTED_S
         raw = bool(getattr(reply, "warning", ""))
         if raw and not self._raw_told:  # it lasts as long as the server has no model: said once (MD8)

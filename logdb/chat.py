@@ -14,7 +14,7 @@ OutboxUnavailable (full disk, newer file) when it cannot be made; then nothing w
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from sqlite3 import Connection
@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from ..outboxdb.errors import OutboxBusy, OutboxError, OutboxUnavailable
 from ..outboxdb.rows import owe_erasure
 from ..stores.entry import scrub
-from . import forgetting, rows, upkeep
+from . import forgetting, listing, rows, upkeep
 from .database import LogFile, remove_files
 from .limits import APPEND_WAIT, PAGE
 from .model import Call, Draft, LogPlace, Mark, Message, Pruned, Start, parse_range, parse_ref, ref_of
@@ -194,6 +194,13 @@ class ChatLog:
             return {}
         with self.file.looking() as db:
             return {str(sid): int(n) for sid, n in db.execute("SELECT sid, next_n FROM sessions WHERE next_n > 0")}
+
+    def pending(self, since: Mapping[str, int]) -> dict[str, listing.Pending]:
+        """What lives in each conversation from the ordinal on that `since` names (listing.pending)."""
+        if not since or not self.exists():
+            return {}
+        with self.file.looking() as db:
+            return listing.pending(db, since)
 
     def place_of(self, sid: str) -> LogPlace | None:
         """Where the newest live message of a conversation was said; None when none is left."""

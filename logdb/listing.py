@@ -1,8 +1,9 @@
 """The newest messages of an audience, without words to look for: by time, conversation and speaker."""
 
+import json
 import sqlite3
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from ..stores.entry import scrub
 from . import rows
@@ -63,6 +64,27 @@ def audiences(db: sqlite3.Connection) -> dict[str, int]:
     """How many live messages each audience has, by name."""
     query = "SELECT audience, count(*) FROM messages WHERE state = 'live' GROUP BY audience ORDER BY audience"
     return {str(name): int(number) for name, number in db.execute(query)}
+
+
+class Pending(NamedTuple):
+    """What lives in a conversation from an ordinal on: bytes of text, messages, and where the newest was said."""
+
+    size: int
+    messages: int
+    audience: str
+    project: str
+
+
+def pending(db: sqlite3.Connection, since: Mapping[str, int]) -> dict[str, Pending]:
+    """Of each conversation with a live message at or after the ordinal that `since` names, in one query."""
+    query = """
+        SELECT s.sid, sum(length(CAST(m.text AS BLOB))), count(*), max(m.n), m.audience, m.project
+        FROM json_each(?) AS mark
+        CROSS JOIN sessions AS s ON s.sid = json_extract(mark.value, '$[0]')
+        CROSS JOIN messages AS m ON m.session = s.key AND m.n >= json_extract(mark.value, '$[1]')
+        WHERE +m.state = 'live' GROUP BY s.sid"""  # the plain columns are those of the row with max(n)
+    marks = json.dumps([[scrub(sid), first] for sid, first in since.items()])
+    return {str(sid): Pending(*rest[:2], *rest[3:]) for sid, *rest in db.execute(query, (marks,))}
 
 
 def live_ids(db: sqlite3.Connection, audience: str, most_chars: int) -> list[int]:

@@ -6,6 +6,7 @@ percent-encoded (auto-memory.md 2.2).  Names are read from the right, since a se
 
 import re
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, Literal
 
 from ..stores.entry import scrub
@@ -111,8 +112,12 @@ class Pruned:
 
 def ref_of(sid: str, n: int) -> str:
     """`msg-<sid>-<n>`, the session key percent-encoded."""
-    coded = "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in scrub(sid).encode("utf-8"))
-    return f"msg-{coded}-{n}"
+    return f"msg-{_coded(sid)}-{n}"
+
+
+@lru_cache(maxsize=1024)
+def _coded(sid: str) -> str:
+    return "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in scrub(sid).encode("utf-8"))
 
 
 def parse_ref(ref: str) -> tuple[str, int] | None:

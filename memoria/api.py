@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
+QUERY = "/v1/memories/query"
+ASPECTS = ("key", "branch", "lookup", "write", "turns")  # of what an account and its server can do
+NOBODY = ("connection_failed", "network_failed")
 _CURSOR = re.compile(r"[0-9a-f]{32}")
 
 
@@ -63,18 +66,24 @@ class Api:
         self.client.submit("GET", "/health", budget=self.request_timeout)
 
     def check(self) -> dict[str, str]:
-        """For doctor and setup: `key`, `branch`, `write`, `turns`, each "ok" or a code.  Writes nothing.
+        """For doctor and setup: `key`, `branch`, `lookup`, `write`, `turns`, each "ok" or a code.  Writes nothing.
+
+        `lookup` is the route by which records are found by our own ids.  Where nobody answers, nothing more is asked.
 
         The write scope and the route for turns are asked with requests that the server refuses before it does anything:
         an empty list of exclusions, and the deletion of a record that does not exist.
         """
         found = {"key": _code(lambda: self._get("/v1/memories", limit=1, branch=self.branch))}
+        if found["key"] in NOBODY:
+            return dict.fromkeys(ASPECTS, found["key"])
         if found["key"] == "http_500":  # list is a coarse route: an unknown branch reads like a fault there (1.3)
             found["key"] = _code(lambda: self._get("/v1/memories", limit=1, branch="main"))
         nothing = f"/v1/memories/{'0' * 32}"
         found["branch"] = _code(lambda: self._get(nothing, branch=self.branch))
         if found["branch"] == "not_found":
             found["branch"] = "branch_not_found"
+        one = {"trust_tier": "T1", "limit": 1, "branch": "main"}
+        found["lookup"] = _code(lambda: self.client.request("POST", QUERY, budget=self.request_timeout, body=one))
         query = {"branch": "main"}
         write = _code(lambda: self.client.request("DELETE", nothing, budget=self.request_timeout, query=query))
         found["write"] = "ok" if write == "not_found" else write
@@ -118,11 +127,7 @@ class Scoped:
         A record that does not hold them is a lie of something in between, and the reply is refused.
         """
         body = {**self._scope(), "extra_metadata_filter": dict(metadata), "limit": limit}
-        answer = self._client.request("POST", "/v1/memories/query", budget=self.api.request_timeout, body=body)
-        records = self._page(answer).items
-        if any(record.extra_metadata.get(key) != value for record in records for key, value in metadata.items()):
-            raise ReadFailed("invalid_response")
-        return records
+        return self._found(self._client.request("POST", QUERY, budget=self.api.request_timeout, body=body), metadata)
 
     def get(self, memory_id: str, *, known: bool = False) -> "Record | None":
         """The active record with this id, None for everything else; also for one of another subject (M19).
@@ -180,6 +185,17 @@ class Scoped:
         async def work() -> "list[Record]":
             answer = await self._client.send("POST", "/v1/memories/retrieve", {}, encoded(body), limit, write=False)
             return self._list(answer)[:top_k]
+
+        return self._client.spawn(work())
+
+    def begin_find(self, metadata: Mapping[str, str | int | float | bool], *, limit: int) -> "Future[Any]":
+        """Begin a `find`, within the budget of a recall; the future gives the records."""
+        body = {**self._scope(), "extra_metadata_filter": dict(metadata), "limit": limit}
+
+        async def work() -> "list[Record]":
+            budget = self.api.recall_timeout
+            answer = await self._client.send("POST", QUERY, {}, encoded(body), budget, write=False)
+            return self._found(answer, metadata)
 
         return self._client.spawn(work())
 
@@ -243,6 +259,12 @@ class Scoped:
     def _scope(self, session_id: str = "") -> dict[str, Any]:
         scope = {"subject_id": self.subject, "branch": self.branch}
         return scope | ({"session_id": fitting_session(session_id)} if session_id else {})
+
+    def _found(self, answer: Answer, metadata: Mapping[str, str | int | float | bool]) -> "list[Record]":
+        records = self._page(answer).items
+        if any(record.extra_metadata.get(key) != value for record in records for key, value in metadata.items()):
+            raise ReadFailed("invalid_response")
+        return records
 
     def _page(self, answer: Answer) -> "Page":
         page = read(lambda: models().Page.model_validate(answer.value), "invalid_response", write=False)

@@ -61,10 +61,18 @@ class RecallCache:
 
     begin  starts a retrieval and returns its future, which gives the records or raises MemoriaError
            (`memoria.api.Scoped.begin`); steady: monotonic seconds
+    fresh  seconds for which an answer stands    beside  another cache of the same records, for which writes count too
     """
 
-    def __init__(self, begin: "Callable[[Key], Future[Any]]", *, steady: Callable[[], float] = time.monotonic) -> None:
-        self._begin, self._steady = begin, steady
+    def __init__(
+        self,
+        begin: "Callable[[Key], Future[Any]]",
+        *,
+        steady: Callable[[], float] = time.monotonic,
+        fresh: float = CACHE_FRESH_S,
+        beside: "RecallCache | None" = None,
+    ) -> None:
+        self._begin, self._steady, self._fresh_s, self._beside = begin, steady, fresh, beside
         self._lock = threading.RLock()  # a future that has ended already calls back at once, inside `_start`
         self._kept: OrderedDict[Key, _Kept] = OrderedDict()
         self._running: dict[Key, _Running] = {}
@@ -97,6 +105,9 @@ class RecallCache:
 
     def invalidate(self, gone: Iterable[str] = ()) -> None:
         """Something was written, or may have been; `gone`: ids that are forgotten or corrected (M26)."""
+        gone = list(gone)
+        if self._beside is not None:
+            self._beside.invalidate(gone)
         with self._lock:
             self._generation += 1
             for memory_id in gone:
@@ -116,7 +127,7 @@ class RecallCache:
 
     def _fresh(self, key: Key) -> _Kept | None:
         kept = self._kept.get(key)
-        if kept is None or kept.generation != self._generation or self._steady() - kept.at > CACHE_FRESH_S:
+        if kept is None or kept.generation != self._generation or self._steady() - kept.at > self._fresh_s:
             return None
         self._kept.move_to_end(key)
         return kept

@@ -124,6 +124,8 @@ HINTS = {
     "invalid_observe_response": "Memoria did not confirm the turn; it is kept and never repeated by itself.",
     "subject_scope_mismatch": "The answer held memories of somebody else and was thrown away.",
     "memory_not_found_in_current_subject": "There is no such memory here; search for its id first.",
+    "not_pinnable": "That memory was written by another program and carries no mark; a rule stands in every session: "
+    "hermes cognition rule add TEXT",
     "feedback_requires_main_branch": "Feedback works on the branch main only.",
 }
 

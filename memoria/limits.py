@@ -19,6 +19,8 @@ QUERY_CHARS = 2_000  # of a recall query (MI4)
 
 CACHE_ENTRIES = 32  # recalls that are kept (M23)
 CACHE_FRESH_S = 30.0  # and for how long they answer (M23)
+PINS_FRESH_S = 300.0  # what is pinned is asked for again after so long: other machines pin, too
+PINNED_MOST = 50  # pinned records that are read
 CACHE_STALE_S = 600.0  # for how long they may stand in, marked, when there is no answer (MI3)
 GONE_IDS = 2_000  # ids known to be forgotten or corrected
 IN_FLIGHT = 4  # recalls that run at once

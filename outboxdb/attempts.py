@@ -84,7 +84,9 @@ def relabel(tx: sqlite3.Connection, seq: int, outcome: str, detail: str) -> None
 
 def today(db: sqlite3.Connection, day: str) -> tuple[int, int]:
     """(calls, tokens) of a local day."""
-    row = db.execute("SELECT calls, tokens FROM usage WHERE day = ?", (day,)).fetchone()
+    row = db.execute(
+        "SELECT CAST(calls AS INTEGER), CAST(tokens AS INTEGER) FROM usage WHERE day = ?", (day,)
+    ).fetchone()  # whatever a damaged row holds blocks no call (HA200)
     return (int(row[0]), int(row[1])) if row else (0, 0)
 
 

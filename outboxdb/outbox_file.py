@@ -18,6 +18,9 @@ _ROW = (
 )
 
 
+_LENT, _EDGES = "shelf, name, digest, fact, owed, note", "shelf, head, relation, tail, note"
+
+
 class OutboxFile(Database):
     """The outbox at `path`.
 
@@ -84,6 +87,9 @@ class OutboxFile(Database):
         stones = quarantine.scan(db, "tombstones", "ref, reason, dropped_at, payload_json, fact_key, row_json")
         marks = quarantine.scan(db, "seen", "root, n, fingerprint, at")
         turns = quarantine.scan(db, "turns", SAVED, "state NOT IN ('done', 'discarded')")
+        # How far a shelf has come stays behind: what cannot be read here is looked at again, what can costs no call.
+        lent = quarantine.scan(db, "shelf_entries", _LENT, "owed <> 'missing'", by="shelf, name")
+        edges = quarantine.scan(db, "shelf_statements", _EDGES, by="shelf, head, relation, tail")
         numbers = [row[0] for row in quarantine.scan(db, "sqlite_sequence", "seq", "name = 'push_queue'")]
         top = max((n for n in [*numbers, *(row["seq"] for row in rows)] if isinstance(n, int)), default=0)
 
@@ -91,6 +97,10 @@ class OutboxFile(Database):
             with immediate(connection):
                 connection.executemany("INSERT OR IGNORE INTO receipts VALUES (?, ?, ?, ?, ?)", receipts)
                 connection.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?)", marks)
+                connection.executemany(f"INSERT OR IGNORE INTO shelf_entries ({_LENT}) VALUES (?, ?, ?, ?, ?, ?)", lent)
+                connection.executemany(
+                    f"INSERT OR IGNORE INTO shelf_statements ({_EDGES}) VALUES (?, ?, ?, ?, ?)", edges
+                )
                 for stone in stones:
                     insert_buried(connection, stone)
                 now = self.clock()

@@ -84,12 +84,24 @@ def note_consolidated(tx: sqlite3.Connection, shelf: str, sid: str, stop: int, *
 
 
 def reset(tx: sqlite3.Connection, shelf: str, sid: str, to: int) -> None:
-    """Lower a conversation's watermarks to `to`, so that it is summarised anew from there; its plans from there go."""
-    tx.execute("DELETE FROM plans WHERE shelf = ? AND sid = ? AND to_n > ?", (shelf, sid, to))
+    """Lower a conversation's watermarks to `to`, so that it is summarised anew from there; its plans from there go.
+
+    So do answers that are not in a plan yet: they are about what has been read no more.
+    """
+    tx.execute("DELETE FROM plans WHERE shelf = ? AND sid = ? AND (to_n > ? OR state = 'open')", (shelf, sid, to))
     tx.execute(
-        "UPDATE progress SET consolidated = min(consolidated, ?), asked = min(asked, ?) WHERE shelf = ? AND sid = ?",
-        (to, to, shelf, sid),
+        """UPDATE progress SET consolidated = min(consolidated, ?1), asked = min(asked, ?1), asked_turn = 0
+           WHERE shelf = ?2 AND sid = ?3""",
+        (to, shelf, sid),
     )
+
+
+def has_committed(db: sqlite3.Connection, shelf: str, sid: str) -> bool:
+    """Whether a plan of a conversation waits to be applied."""
+    found = db.execute(
+        "SELECT 1 FROM plans WHERE shelf = ? AND sid = ? AND state = 'committed' LIMIT 1", (shelf, sid)
+    ).fetchone()
+    return found is not None
 
 
 def drop(tx: sqlite3.Connection, shelf: str, sid: str) -> None:
@@ -104,6 +116,15 @@ def opened(db: sqlite3.Connection, shelf: str, name: str) -> Json:
         "SELECT plan_json FROM plans WHERE shelf = ? AND name = ? AND state = 'open'", (shelf, name)
     ).fetchone()
     return _json(row[0]) if row else {}
+
+
+def opened_in(db: sqlite3.Connection, shelf: str, scope: str) -> list[tuple[str, Json]]:
+    """(name, what has been received) of the open plans of a scope, oldest first."""
+    found = db.execute(
+        "SELECT name, plan_json FROM plans WHERE shelf = ? AND scope = ? AND state = 'open' ORDER BY at, name",
+        (shelf, scope),
+    )
+    return [(str(name), _json(body)) for name, body in found]
 
 
 def keep_open(

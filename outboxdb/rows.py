@@ -309,6 +309,7 @@ def write_receipt(
 
 
 OWED = "erasure_owed"
+APPROVED = "approved"  # kind of the receipt of a row that a person let go: approval does not take it back
 
 
 def owe_erasure(tx: sqlite3.Connection) -> None:

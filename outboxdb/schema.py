@@ -175,9 +175,52 @@ def _consolidation(tx: sqlite3.Connection) -> None:
             tokens INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""")
 
 
+def _shelves(tx: sqlite3.Connection) -> None:
+    """Version 4: what each shelf is known to hold, and what is still owed to it: names and digests (hypatia.md 2)."""
+    # log_*: how far of the log has been looked at, and what had been taken back or forgotten by then.
+    # entries_*: the same of the store.  asked > looked: something was forgotten, and what the shelf holds is compared.
+    tx.execute("""
+        CREATE TABLE shelves (
+            shelf TEXT PRIMARY KEY,
+            log_upto INTEGER NOT NULL DEFAULT 0,
+            log_name TEXT NOT NULL DEFAULT '',
+            log_gone TEXT NOT NULL DEFAULT '',
+            entries_epoch TEXT NOT NULL DEFAULT '',
+            entries_upto INTEGER NOT NULL DEFAULT 0,
+            asked INTEGER NOT NULL DEFAULT 0,
+            looked INTEGER NOT NULL DEFAULT 0,
+            at REAL NOT NULL DEFAULT 0) WITHOUT ROWID""")
+    # edges: 0 all statements of it are out, 1 some are owed, 2 some wait for their other end.
+    # owed: '' nothing, 'sending' (on its way), 'remove', 'renew' (its text has lost something), 'missing' (gone here).
+    # note: 'differs', or why it was refused.  fact: the fact key of an entry, by which a mark of forgetting finds it.
+    tx.execute("""
+        CREATE TABLE shelf_entries (
+            shelf TEXT NOT NULL,
+            name TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            fact TEXT NOT NULL DEFAULT '',
+            edges INTEGER NOT NULL DEFAULT 1,
+            owed TEXT NOT NULL DEFAULT '',
+            note TEXT NOT NULL DEFAULT '',
+            PRIMARY KEY (shelf, name)) WITHOUT ROWID""")
+    tx.execute("CREATE INDEX shelf_entries_owed ON shelf_entries (shelf, owed) WHERE owed <> ''")
+    tx.execute("CREATE INDEX shelf_entries_edges ON shelf_entries (shelf, edges) WHERE edges <> 0")
+    tx.execute("CREATE INDEX shelf_entries_note ON shelf_entries (shelf, note) WHERE note <> ''")
+    tx.execute("""
+        CREATE TABLE shelf_statements (
+            shelf TEXT NOT NULL,
+            head TEXT NOT NULL,
+            relation TEXT NOT NULL,
+            tail TEXT NOT NULL,
+            note TEXT NOT NULL DEFAULT '',
+            PRIMARY KEY (shelf, head, relation, tail)) WITHOUT ROWID""")
+    tx.execute("CREATE INDEX shelf_statements_by_tail ON shelf_statements (shelf, tail)")
+
+
 MIGRATIONS: Migrations = (
     ("final tables", _final_tables),
     ("turns by session, steps of remote writes", _turns_by_session),
     ("consolidation", _consolidation),
+    ("shelves", _shelves),
 )
 VERSION = len(MIGRATIONS)

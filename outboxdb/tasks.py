@@ -1,4 +1,4 @@
-"""Tasks: what consolidation still has to do, as ranges without any text (auto-memory.md 5.1-5.3, D55).
+"""Tasks: what consolidation and export still have to do, as ranges without any text (auto-memory.md 5.1-5.3, D55).
 
     enqueue ──> pending ──claim──> inflight ──finish──> gone, or pending again for what has been added meanwhile
                   ↑  ↑                │ │ ╲──defer───> deferred ──60 s──> due again      spends no attempt
@@ -11,7 +11,7 @@ is guarded by owner and fence, so that a worker that lost its lease changes noth
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,8 @@ from .limits import (
     TASK_TEXT_OF_ERROR,
 )
 
-CONSOLIDATE, CASCADE = "consolidate", "cascade"
+CONSOLIDATE, CASCADE, EXPORT = "consolidate", "cascade", "export"
+MODEL = (CONSOLIDATE, CASCADE)  # the kinds that ask models
 _FREE = "state IN ('pending', 'deferred') OR (state = 'inflight' AND (lease_until <= :now OR lease_until > :far))"
 _COLUMNS = "id, shelf, kind, sid, scope, from_n, to_n, attempts, fence, owner, detail_json"
 _HELD = "id = ? AND state = 'inflight' AND owner = ? AND fence = ?"
@@ -170,13 +171,13 @@ def fail(tx: sqlite3.Connection, task: Task, error: str, *, now: float) -> bool:
 
 
 def revive(tx: sqlite3.Connection, shelf: str, *, now: float, healed: bool = False, sid: str = "") -> int:
-    """Make failed tasks due again: at most once an hour and 5 times each; `healed`: at once, the first time (5.2).
+    """Make failed model tasks due again: at most once an hour and 5 times each (5.2).
 
-    sid  of this conversation only
+    healed  at once, the first time        sid  of this conversation only
     """
     return tx.execute(
         f"""UPDATE tasks SET state = 'pending', attempts = 0, due_at = :now, revivals = revivals + 1
-            WHERE shelf = :shelf AND state = 'failed' AND revivals < {REVIVE_MOST}
+            WHERE shelf = :shelf AND kind IN ({_quoted(MODEL)}) AND state = 'failed' AND revivals < {REVIVE_MOST}
             AND ((:healed AND revivals = 0) OR due_at <= :now - {REVIVE_EVERY}
                  OR due_at > :now + {LONGEST_TASK_DELAY}) AND :sid IN ('', sid)""",
         {"shelf": shelf, "now": now, "healed": int(healed), "sid": sid},
@@ -231,11 +232,11 @@ def failed(db: sqlite3.Connection, shelf: str) -> set[str]:
 
 
 def counts(db: sqlite3.Connection, shelf: str) -> dict[str, int]:
-    """How many tasks of a shelf are in each state."""
-    return {
-        str(state): int(number)
-        for state, number in db.execute("SELECT state, count(*) FROM tasks WHERE shelf = ? GROUP BY state", (shelf,))
-    }
+    """How many model tasks of a shelf are in each state."""
+    found = db.execute(
+        f"SELECT state, count(*) FROM tasks WHERE shelf = ? AND kind IN ({_quoted(MODEL)}) GROUP BY state", (shelf,)
+    )
+    return {str(state): int(number) for state, number in found}
 
 
 def _back(tx: sqlite3.Connection, task: Task, state: str, error: str, due: float, *, spent: bool) -> bool:
@@ -261,7 +262,7 @@ def _key(task: Task) -> tuple[int, str, int]:
     return task.id, task.owner, task.fence
 
 
-def _quoted(kinds: list[str]) -> str:
+def _quoted(kinds: Sequence[str]) -> str:
     if not all(kind.isidentifier() for kind in kinds):
         raise ValueError("a task's kind is one word")
     return ", ".join(f"'{kind}'" for kind in kinds)

@@ -9,6 +9,7 @@
 
     held, pending ───cancel───> discarded      held, pending, failed, uncertain ───discard───> discarded
 
+`approve` is approval going off, `let_go` a person's word: what was let go, or tried again by hand, is not held again.
 What may have been taken by the server is uncertain, and nothing here sends it again: only a person's `requeue` does
 (M46).  An arrow out of `inflight` is guarded by the random token of the claim (M48).  The row key is the turn's
 fingerprint; done and discarded rows have no text left, and their receipt goes on suppressing repeats (M51).
@@ -40,6 +41,7 @@ ARROWS = (
     Arrow("", "enqueue", "pending"),
     Arrow("", "enqueue_held", "held"),
     Arrow("held", "approve", "pending"),
+    Arrow("held", "let_go", "pending"),
     Arrow("pending", "hold", "held"),
     Arrow("pending", "claim", "inflight"),
     Arrow("inflight", "done", "done"),

@@ -26,7 +26,7 @@ from .limits import (
     WORKER_WAIT,
 )
 from .retention import beyond
-from .rows import owe_erasure
+from .rows import APPROVED, owe_erasure, was_handled, write_receipt
 from .turn_rows import (
     ARROWS,
     KIND,
@@ -93,12 +93,27 @@ class Turns:
                     raise QueueFull("capture_queue_full")
                 return "queued" if insert_turn(tx, turn, state=state, now=self._clock()) else "repeat"
         except (OutboxBusy, OutboxUnavailable) as problem:
-            line = encode({"v": 1, "state": state, "at": self._clock(), "turn": vars(turn)}).encode("utf-8")
-            try:
-                spill.write_line(self.spill_folder, line)
-            except OSError as second:
-                raise OutboxUnavailable(f"{problem}; spill/: {second.strerror or second}") from second
-            return "spilled"
+            return self._spill(turn, state, str(problem))
+
+    def accept(
+        self, turn: NewTurn, *, state: Literal["pending", "held"] = "pending"
+    ) -> Literal["queued", "repeat", "spilled"]:
+        """`enqueue` for the turn's path.  A commit with a rollback journal waits for the disk five times, a spill file
+        twice; so there a look says whether the turn may come in, and the worker takes it into the table.
+        """
+        try:
+            with self._database.reading(ENQUEUE_WAIT) as db:
+                if self._database.journal_mode == "wal":
+                    at_once = True
+                elif self._known(db, turn) or was_handled(db, KIND, turn.fingerprint):
+                    return "repeat"
+                elif state == "pending" and waiting(db, turn.binding) + self.spilled() >= self._capacity:
+                    raise QueueFull("capture_queue_full")
+                else:
+                    at_once = False
+        except (OutboxBusy, OutboxUnavailable) as problem:  # what it would have told is found out when it is taken in
+            return self._spill(turn, state, str(problem))
+        return self.enqueue(turn, state=state) if at_once else self._spill(turn, state)
 
     def adopt_spills(self, *, wait: float = WORKER_WAIT) -> int:
         """Take spilled turns in, oldest first, and delete their files; how many.  They were accepted: no bound here."""
@@ -251,12 +266,24 @@ class Turns:
     # -- doing -------------------------------------------------------------------------------------------------------
 
     def hold(self, binding: str) -> int:
-        """pending → held: approval was switched on (D55.4).  How many."""
-        return self._move("pending", "held", binding)
+        """pending → held: approval is on (D55.4); what a person has let go is not taken back.  How many."""
+        free = "NOT EXISTS (SELECT 1 FROM receipts WHERE kind = :approved AND key = turns.id)"
+        return self._move("pending", "held", f"binding = :binding AND {free}", binding)
 
     def approve(self, binding: str) -> int:
-        """held → pending.  How many."""
-        return self._move("held", "pending", binding)
+        """held → pending: approval is off.  How many."""
+        return self._move("held", "pending", "binding = :binding", binding)
+
+    def let_go(self, fingerprints: Sequence[str] | None = None) -> int:
+        """held → pending by a person's word, of any binding: the named turns, or all.  How many."""
+        self.adopt_spills()
+        with self._database.transaction(wait=WORKER_WAIT) as tx:
+            held = [str(row[0]) for row in tx.execute("SELECT id FROM turns WHERE state = 'held'")]
+            chosen = [name for name in held if fingerprints is None or name in fingerprints]
+            for name in chosen:
+                self._approved(tx, name)
+                tx.execute("UPDATE turns SET state = 'pending' WHERE id = ?", (name,))
+            return len(chosen)
 
     def requeue(self, fingerprint: str, *, acknowledge_duplicate_risk: bool = False) -> None:
         """pending, failed, uncertain → pending, due now.  What may have been taken needs the flag (M55).
@@ -272,6 +299,7 @@ class Turns:
                     "Memoria may have taken this turn already: search for what it says first; "
                     "to send it all the same, add --acknowledge-duplicate-risk"
                 )
+            self._approved(tx, fingerprint)
             tx.execute(
                 """UPDATE turns SET state = 'pending', attempts = 0, error = 'manual_retry', due_at = ?, updated_at = ?
                    WHERE id = ?""",
@@ -289,6 +317,7 @@ class Turns:
     def cancel(self, binding: str, session_id: str, kept: Iterable[str]) -> int:
         """Undo: what waits of a session and is not among the pairs that its transcript keeps (MD27).  How many."""
         pairs = set(kept)
+        self.adopt_spills()
         with self._database.transaction(wait=WORKER_WAIT) as tx:
             found = tx.execute(
                 "SELECT id, pair FROM turns WHERE binding = ? AND session_id = ? AND state IN ('held', 'pending')",
@@ -328,15 +357,25 @@ class Turns:
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
-    def _move(self, source: str, target: str, binding: str) -> int:
+    def _move(self, source: str, target: str, which: str, binding: str) -> int:
+        self.adopt_spills()
+        at = {"source": source, "target": target, "binding": binding, "approved": APPROVED}
         with self._database.reading() as db:
-            at = (binding, source)
-            if not db.execute("SELECT 1 FROM turns WHERE binding = ? AND state = ? LIMIT 1", at).fetchone():
+            if not db.execute(f"SELECT 1 FROM turns WHERE state = :source AND {which} LIMIT 1", at).fetchone():
                 return 0
         with self._database.transaction(wait=WORKER_WAIT) as tx:
-            return tx.execute(
-                "UPDATE turns SET state = ? WHERE binding = ? AND state = ?", (target, binding, source)
-            ).rowcount
+            return tx.execute(f"UPDATE turns SET state = :target WHERE state = :source AND {which}", at).rowcount
+
+    def _approved(self, tx: Any, fingerprint: str) -> None:
+        write_receipt(tx, fingerprint, APPROVED, "", self._clock(), kind=APPROVED)
+
+    def _spill(self, turn: NewTurn, state: str, why: str = "") -> Literal["spilled"]:
+        line = encode({"v": 1, "state": state, "at": self._clock(), "turn": vars(turn)}).encode("utf-8")
+        try:
+            spill.write_line(self.spill_folder, line)
+        except OSError as problem:
+            raise OutboxUnavailable(f"{why}; spill/: {problem.strerror or problem}".lstrip("; ")) from problem
+        return "spilled"
 
     @staticmethod
     def _state(tx: Any, fingerprint: str) -> tuple[str, str]:

@@ -10,11 +10,8 @@ from ..capture.lazy import lazy
 from . import analyse
 from .episodes import time_terms
 from .kin import kin_of
-from .weights import WEIGHTS, Weights
+from .weights import OWN_WORDS, TOPIC_TERMS, WEIGHTS, Weights
 
-# A question of so few words of its own goes on from the turns before it.
-_OWN_WORDS = 1.2
-_TOPIC_TERMS = 6
 _GOES_ON = re.compile(
     r"(?i)^\W*(?:and|but|so|then|what about|how about|why|und|aber|warum|wieso|y|pero|et|mais|e|mas)\b"
     r"|\b(?:it|its|that|this|they|them|their|he|she|him|her|his|there|one|ones|das|es|er|sie|eso|ella|il|elle)\b"
@@ -176,10 +173,10 @@ def say(term: analyse.Term, weights: Weights) -> float:
 
 def _goes_on(text: str, groups: Collection[Group]) -> bool:
     own = sum(min(1.0, group.weight) for group in groups)
-    return own <= _OWN_WORDS or (own <= 2 * _OWN_WORDS and bool(_GOES_ON.search(text)))
+    return own <= OWN_WORDS or (own <= 2 * OWN_WORDS and bool(_GOES_ON.search(text)))
 
 
 def _from_before(topic: str, known: set[str], weights: Weights) -> list[Group]:
     before = analyse.question(topic)
     fresh = [term for term in before.terms if term.text not in known and term.weight >= 1]
-    return [Group(term.text, {term.text: 1.0}, weights.topic, own=False) for term in fresh[:_TOPIC_TERMS]]
+    return [Group(term.text, {term.text: 1.0}, weights.topic, own=False) for term in fresh[:TOPIC_TERMS]]

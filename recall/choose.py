@@ -1,6 +1,7 @@
 """From the order of passages to lines: which are told, in whose words, joined where they stand side by side."""
 
 import heapq
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,12 +11,13 @@ from ..telling.lines import cut_point
 from ..telling.tokens import measure, tokens_of
 from .episodes import leading_name, without_name
 from .finder import Doc
+from .once import Once
 from .outdated import plain
 from .passages import Ranked
 from .smalltalk import is_small_talk
 from .weights import LEAST_CUT, LIKE, REACH, WEIGHTS, Weights
 
-BATCH = 48  # messages read at once
+BATCH = 24  # messages read at once
 LOOKED_AT = 1200  # passages that one choice goes through
 _LABELS = {True: "User", False: "Assistant"}
 
@@ -48,7 +50,7 @@ class Chooser:
     """Takes passages in their order while there is room.
 
     texts  the live messages of these ids, from the log
-    edit   what of a text, said at a time, is told; "" for nothing (outdated.py)
+    once   its editor says what of a text is told; and entries leave their lines to passages that say them (once.py)
     question  what is asked: that it was asked before is no answer
     """
 
@@ -57,43 +59,50 @@ class Chooser:
         texts: Texts,
         room: int,
         *,
-        edit: Callable[[str, float], str] = lambda text, at: text,
+        once: Once | None = None,
         question: str = "",
         weights: Weights = WEIGHTS,
     ) -> None:
         self._weights = weights
-        self._texts, self._room, self._edit = texts, room, edit
+        self._once = once
+        self._freed = 0  # hundredths of a token that entries have left to passages
+        self._texts, self._room = texts, room
         self._used = 0
         self._question = plain(question)
         self._messages: dict[int, Message] = {}
+        self._gone: set[int] = set()  # asked for; what is not in `_messages` then is not there
         self._lines: list[_Line] = []
         self._words: list[tuple[Doc, frozenset[str]]] = []
-        self._hits: set[tuple[str, int]] = set()
+        self._ranked: Sequence[Ranked] = ()
+        self._places: dict[tuple[str, int], list[int]] = {}  # where their passages stand in `_ranked`
+        self._told_of: dict[tuple[str, float], str] = {}  # what the editor has left of a text
+        self._frames: dict[tuple[str, int], int] = {}
         self._silent: set[tuple[str, int]] = set()  # hits that are told by other lines
-        self._between: dict[tuple[str, int], Ranked] = {}  # whole messages that may fill a gap
         self.steps: list[tuple[Doc, int]] = []  # each passage taken, and what all have cost by then
 
     def choose(self, ranked: Sequence[Ranked]) -> Choice:
         """The lines for as many of `ranked` as have room; nothing lower enters after one was left out (CD75)."""
-        ranked = ranked[:LOOKED_AT]
-        self._hits = {(one.doc.sid, one.doc.n) for one in ranked if one.hit}
-        self._between = {(one.doc.sid, one.doc.n): one for one in ranked if one.doc.part == 0}
-        places: dict[tuple[str, int], list[int]] = {}
+        self._ranked = ranked = ranked[:LOOKED_AT]
         for number, one in enumerate(ranked):
-            places.setdefault((one.doc.sid, one.doc.n), []).append(number)
-        queue = [(-one.score, number) for number, one in enumerate(ranked)]
-        heapq.heapify(queue)
+            self._places.setdefault((one.doc.sid, one.doc.n), []).append(number)
+        # In their order, but for those that stand beside what is told: these are worth more.
+        beside: list[tuple[float, int]] = []
         looked: set[int] = set()
-        batches: set[int] = set()
-        taken, exact, last = 0, False, None
-        while queue and last is None:
-            value, number = heapq.heappop(queue)
-            if number in looked:
-                continue
+        taken, exact, last, following = 0, False, None, 0
+        while last is None:
+            while following in looked:
+                following += 1
+            if beside and (following >= len(ranked) or beside[0] <= (-ranked[following].score, following)):
+                number = heapq.heappop(beside)[1]
+                if number in looked:
+                    continue
+            elif following < len(ranked):
+                number = following
+            else:
+                break
             one = ranked[number]
-            if (batch := number // BATCH) not in batches:
-                batches.add(batch)
-                self._read(ranked[batch * BATCH : (batch + 1) * BATCH])
+            if one.doc.message not in self._messages and one.doc.message not in self._gone:
+                self._read([one, *ranked[following : following + BATCH], *(ranked[at] for _, at in beside)])
             fits = self._take(one.doc, one.hit)
             if fits is False:
                 if exact:
@@ -101,16 +110,17 @@ class Chooser:
                     break
                 # What the parts cost together is a little less than their sum.
                 self._used, exact = sum(measure(budget.format_entry(each) + "\n") for each in self._told()), True
-                heapq.heappush(queue, (value, number))
+                self._used -= self._freed
+                heapq.heappush(beside, (-math.inf, number))
                 continue
             looked.add(number)
             if fits:
                 taken += 1
                 # Beside a line there is no other to open: as much is told for less.
                 for step in (-1, 1):
-                    for beside in places.get((one.doc.sid, one.doc.n + step), ()):
-                        if beside not in looked:
-                            heapq.heappush(queue, (-ranked[beside].score * self._weights.touching, beside))
+                    for near in self._places.get((one.doc.sid, one.doc.n + step), ()):
+                        if near not in looked:
+                            heapq.heappush(beside, (-ranked[near].score * self._weights.touching, near))
         told = self._told()
         omitted = len(ranked) - len(looked) if last is not None else 0
         if last is not None and (cut := self._cut(last.doc)) is not None:
@@ -147,8 +157,9 @@ class Chooser:
         return None
 
     def _read(self, some: Sequence[Ranked]) -> None:
-        missing = list(dict.fromkeys(one.doc.message for one in some if one.doc.message not in self._messages))
-        for message in self._texts(missing):
+        missing = {one.doc.message for one in some} - self._messages.keys() - self._gone
+        self._gone |= missing
+        for message in self._texts(sorted(missing)):
             if message.state == "live":
                 self._messages[message.id] = message
 
@@ -160,29 +171,36 @@ class Chooser:
         if any(doc.id == one.id for line in self._lines for one in line.docs):
             return True  # it has filled a gap
         said = message.text[doc.start : doc.stop]
-        if self._question and plain(without_name(said)) == self._question:
+        short = len(said) <= 2 * len(self._question) + 100  # with a name and spaces of its own
+        if self._question and short and plain(without_name(said)) == self._question:
             return None
         told = self._edit(said, message.sent_at)
+        spared = self._once.covered(said, message) if told and self._once is not None else []
+        told = said if spared else told
         if not told:
             self._silent.add((doc.sid, doc.n))
             return None
         if not hit and self._says_nothing(doc, said):
             return None
         words = frozenset(doc.terms.split(" "))
-        if len(words) > 4 and any(
-            doc.message != other.message and _alike(words, known) for other, known in self._words
-        ):
+        least, most = LIKE * len(words), len(words) / LIKE  # of other sizes none is a repetition
+        near = [one for one in self._words if least <= len(one[1]) <= most] if len(words) > 4 else []
+        if any(doc.message != other.message and _alike(words, known) for other, known in near):
             return None
         cost = _cost(message, told)
         touching = [line for line in self._lines if line.touches(doc)]
         if not touching:
-            frame = measure(f'- [{ref_of(doc.sid, doc.n)}..{doc.n}] "" ({budget.day_of(message.sent_at)})\n')
+            frame = self._frame(doc, message)
             if self._bridged(doc, frame):
                 touching = [line for line in self._lines if line.touches(doc)]
             else:
                 cost += frame
         if tokens_of(self._used + cost) > self._room:
             return False
+        if spared and self._once is not None:
+            freed = self._once.give_up(spared)
+            self._told_of.clear()
+            self._freed, cost = self._freed + freed, cost - freed
         self._used += cost
         self._words.append((doc, words))
         self.steps.append((doc, tokens_of(self._used)))
@@ -197,13 +215,32 @@ class Chooser:
         line.docs.sort(key=lambda one: (one.n, one.part))
         return True
 
+    def _edit(self, text: str, at: float) -> str:
+        """What of a text, said at a time, is told."""
+        if self._once is None:
+            return text
+        told = self._told_of.get((text, at))
+        if told is None:
+            told = self._told_of[text, at] = self._once.edit(text, at)
+        return told
+
+    def _frame(self, doc: Doc, message: Message) -> int:
+        """What a line of its own costs before it says anything, in hundredths of a token."""
+        key = (doc.sid, len(str(doc.n)))
+        cost = self._frames.get(key)
+        if cost is None:
+            day = budget.day_of(message.sent_at)
+            cost = self._frames[key] = measure(f'- [{ref_of(doc.sid, doc.n)}..{doc.n}] "" ({day})\n')
+        return cost
+
     def _bridged(self, doc: Doc, frame: int) -> bool:
         """Whether the message between this one and a line was taken: it costs about what a line of its own would."""
         for line in self._lines:
             first, last = line.docs[0], line.docs[-1]
             if doc.sid != first.sid or doc.n not in (first.n - 2, last.n + 2):
                 continue
-            gap = self._between.get((doc.sid, (doc.n + (first.n if doc.n < first.n else last.n)) // 2))
+            between = self._places.get((doc.sid, (doc.n + (first.n if doc.n < first.n else last.n)) // 2), ())
+            gap = next((one for number in between if (one := self._ranked[number]).doc.part == 0), None)
             if gap is None:
                 return False
             self._read([gap])
@@ -220,7 +257,8 @@ class Chooser:
         """A passage without a word of the question: small talk, or beside nothing but what other lines tell."""
         if is_small_talk(without_name(said)):
             return True
-        beside = {(doc.sid, doc.n + step) for step in range(-REACH, REACH + 1)} & self._hits
+        near = ((doc.sid, doc.n + step) for step in range(-REACH, REACH + 1))
+        beside = {at for at in near if any(self._ranked[number].hit for number in self._places.get(at, ()))}
         return bool(beside) and beside <= self._silent
 
     def _passage(self, line: _Line) -> budget.Passage:
@@ -263,8 +301,8 @@ def _who(message: Message) -> str:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    small, large = sorted((len(one), len(other)))
-    return small >= LIKE * large and len(one & other) >= LIKE * len(one | other)
+    both = len(one & other)
+    return both >= LIKE * (len(one) + len(other) - both)
 
 
 def held(already: Collection[str]) -> Mapping[str, list[tuple[int, int]]]:

@@ -7,17 +7,21 @@ The log is asked for every text that is shown, so that nothing withdrawn or forg
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any, Literal, Protocol
 
 from ..logdb.model import Message, ref_of
+from ..stores.entry import Entry
+from .analyse import index_terms
 from .asked import Asked, ask
 from .choose import Choice, Chooser, held
 from .episodes import day_number
 from .finder import Doc, Finder, Pool, Where
+from .index import text_of
+from .once import Once
 from .passages import Ranked, is_relevant, rank
 from .passages import held as holding
 from .times import days_in
@@ -73,7 +77,7 @@ class Conversations:
         *,
         deadline: float,
         already: Collection[str] = (),
-        edit: Callable[[str, float], str] = lambda text, at: text,
+        once: Once | None = None,
         topic: str = "",
         zone: tzinfo | None = None,
         now: float | None = None,
@@ -90,7 +94,7 @@ class Conversations:
             for one in ranked
             if one.score >= least and not any(first <= one.doc.n <= last for first, last in ranges.get(one.doc.sid, ()))
         ]
-        return Chooser(self._texts, room, edit=edit, question=query).choose(near)
+        return Chooser(self._texts, room, once=once, question=query).choose(near)
 
     def search(
         self,
@@ -126,6 +130,29 @@ class Conversations:
             if one.doc.message in messages
         ]
         return found, len(best)
+
+    def strangers(self, query: str, entries: Sequence[Entry], deadline: float) -> frozenset[str]:
+        """Refs of the entries that cannot be about the one whom the question asks about: they do not name that speaker
+        and come from conversations of others, whose "I" is somebody else."""
+        if not entries or not self._log.exists() or time.monotonic() > deadline:
+            return frozenset()
+        try:
+            with self._log.reading(deadline) as db:
+                asked = ask(query, self._finder.names(db))
+                if not asked.about:
+                    return frozenset()
+                sessions = {sid for entry in entries if (sid := _session_of(entry))}
+                others = self._finder.without(db, sorted(sessions), asked.names)
+        except Exception as fault:
+            if _busy(fault) or "interrupted" in str(fault) or "no such table" in str(fault):
+                return frozenset()
+            raise
+        names = {group.term for group in asked.groups if group.name}
+        return frozenset(
+            text_of(entry, "ref")
+            for entry in entries
+            if _session_of(entry) in others and names.isdisjoint(index_terms(text_of(entry, "content")))
+        )
 
     def _texts(self, ids: Iterable[int]) -> Sequence[Message]:
         wanted = list(ids)
@@ -182,6 +209,11 @@ class Conversations:
                     return nothing
                 raise
         return asked, pool, rank(asked, pool, today=day_number(now))
+
+
+def _session_of(entry: Entry) -> str:
+    origin = entry.get("provenance")
+    return text_of(origin, "source_session") if isinstance(origin, Mapping) else ""
 
 
 def _busy(fault: Exception) -> bool:

@@ -27,12 +27,14 @@ from .guests import Guests
 from .index import Filter, TextIndex, text_of
 from .narrow import PORTRAIT, asks_about_user, days_of, distance, filter_of, narrowed, still, with_kin
 from .nearness import Nearness
+from .once import Once
 from .outdated import Editor, Outdated
-from .rank import SEARCH_FLOOR, Match, Statistics, promising, rank
+from .rank import Match, Statistics, promising, rank
 from .results import TIERS, Hit, Recalled, Store
 from .slots import asked_for
 from .smalltalk import is_small_talk
 from .standing import Standing
+from .weights import ENTRY_NEAR_BEST, ENTRY_SEARCH_FLOOR
 
 __all__ = ["Hit", "RecallEngine", "Recalled", "is_small_talk"]
 
@@ -44,7 +46,6 @@ STRONG_MOST, WEAK_MOST = 24, 10  # entries of a band in one recall
 # A context pays for every recall again on each later turn (Decision 6).  From so many times the usual size on, as told
 # in it already, a band may hold this share of its entries: the best ones.
 THRIFT = ((3.0, 0.25), (1.5, 0.5))
-NEAR_BEST = 0.5  # share of the best relevance below which an entry is not told beside it
 LONGEST_SHARE = 0.3  # share of the room that one entry may take
 LONGEST_LEAST = 120  # tokens that a long entry keeps in any case
 FLOOR_LINE = 80  # tokens of one entry of the floor
@@ -150,7 +151,7 @@ class RecallEngine:
             asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True)
             if not asked.terms:
                 asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True, keep_stop_words=True)
-            least = SEARCH_FLOOR if relevant_only else 0.0
+            least = ENTRY_SEARCH_FLOOR if relevant_only else 0.0
             for match in self._find(query, asked, view, where, deadline, SEARCH_CANDIDATES, least):
                 if match.relevance >= least and meant(match.entry):
                     hits.append(Hit(match.entry, round(match.score, 4), match.band or "weak"))  # noqa: PERF401
@@ -173,7 +174,7 @@ class RecallEngine:
             except Exception as fault:  # the entries are an answer all the same
                 self._mark(fault)
         hits.sort(key=lambda hit: (hit.band != "strong", distance(hit.entry, project) == 2, -hit.score))
-        return hits[:top_k], total
+        return made.behind(hits[:top_k], self._store.view().get), total
 
     def _mark(self, fault: Exception) -> None:
         self._trouble = f"past conversations could not be searched ({fault}); entries are told all the same."
@@ -262,6 +263,7 @@ class RecallEngine:
         share = next((share for times, share in THRIFT if spent > times * target_tokens), 1.0)
         guests = guests or Guests()
         chosen = self._choose(query, view, where, project, deadline, share, guests)
+        chosen = self._without_strangers(query, chosen, deadline)
         given = with_floor and floor.is_request(query)
         lasting = self._standing.floor(view, where, project) if given else []
         if self._store.view().token != view.token:  # the store has changed meanwhile: what is gone is not told
@@ -283,16 +285,18 @@ class RecallEngine:
             place = Where(audience, where.projects, here=here)
             left = int((room - budget.estimate_tokens("\n".join([budget.HEADING, *lines, *tail]))) * share)
             outdated = self._outdated.in_view(view, audience) if self._conversations is not None else None
-            editor = Editor(known, outdated)
-            said = self._passages(query, place, left, deadline, already, editor, topic, zone)
+            once = Once(Editor(known, outdated), kept, lines, keep={*notes, *guests.told})
+            said = self._passages(query, place, left, deadline, already, once, topic, zone)
             shown = [budget.format_passage(one.ref, one.pieces, one.day, cut=one.cut) for one in said.lines]
             omitted = said.omitted
             while shown:  # what the parts cost together is known only now
                 marker = [budget.truncation_marker(omitted, room)] if omitted else []
-                whole = "\n".join([budget.HEADING, *lines, *shown, *marker, *tail])
+                gone = once.told_by(said.lines[: len(shown)])
+                own = [(ref, line) for ref, line in zip(refs, lines, strict=True) if ref not in gone]
+                whole = "\n".join([budget.HEADING, *(line for _, line in own), *shown, *marker, *tail])
                 if budget.estimate_tokens(whole) <= room:
-                    refs += [one.ref for one in said.lines[: len(shown)]]
-                    lines += [*shown, *marker]
+                    refs = [*(ref for ref, _ in own), *(one.ref for one in said.lines[: len(shown)])]
+                    lines = [*(line for _, line in own), *shown, *marker]
                     break
                 shown.pop()
                 omitted += 1
@@ -302,6 +306,18 @@ class RecallEngine:
         text = "\n".join([budget.HEADING, *lines, *tail])
         return Recalled(text, tuple(refs), omitted, bool(tail), given)
 
+    def _without_strangers(self, query: str, chosen: list[Entry], deadline: float) -> list[Entry]:
+        """Pins stay, whatever is asked."""
+        if self._conversations is None or not chosen:
+            return chosen
+        try:
+            own = [entry for entry in chosen if entry.get("pinned") is not True]
+            strangers = self._conversations.strangers(query, own, deadline)
+        except Exception as fault:
+            self._mark(fault)
+            return chosen
+        return [entry for entry in chosen if text_of(entry, "ref") not in strangers]
+
     def _passages(
         self,
         query: str,
@@ -309,7 +325,7 @@ class RecallEngine:
         room: int,
         deadline: float,
         already: Collection[str],
-        editor: Editor,
+        once: Once,
         topic: str,
         zone: tzinfo | None,
     ) -> Choice:
@@ -319,7 +335,7 @@ class RecallEngine:
         room -= budget.estimate_tokens(budget.truncation_marker(100, room))
         try:
             said = self._conversations.recall(
-                query, where, room, deadline=deadline, already=already, edit=editor, topic=topic, zone=zone
+                query, where, room, deadline=deadline, already=already, once=once, topic=topic, zone=zone
             )
             self._trouble = ""
             return said
@@ -334,8 +350,8 @@ class RecallEngine:
         asked = analyse.question(query)
         matches = self._find(query, asked, view, where, deadline, RECALL_CANDIDATES)
         best = max((match.relevance for match in matches if match.band), default=0.0)
-        near = [match for match in matches if match.band and match.relevance >= NEAR_BEST * best]
-        pinned = self._standing.listed(view, where, pinned=True)
+        near = [match for match in matches if match.band and match.relevance >= ENTRY_NEAR_BEST * best]
+        pinned = list(self._standing.listed(view, where, pinned=True))
         strong = [match.entry for match in near if match.band == "strong"][: int(STRONG_MOST * share)]
         weak = [match.entry for match in near if match.band == "weak"][: int(WEAK_MOST * share)]
         if self._nearness.on:
@@ -347,7 +363,7 @@ class RecallEngine:
         # Of two versions in conflict neither is told alone.
         shown = {text_of(entry, "ref") for entry in (*strong, *weak)}
         strong += [m.entry for m in matches if text_of(m.entry, "conflict_with") in shown]
-        guests.join(query, where, strong, weak, [*pinned, *strong, *weak])
+        guests.join(query, where, pinned, strong, weak, [*pinned, *strong, *weak])
         strong, behind = made.apart(strong)
         weak, more = made.apart([entry for entry in weak if made.is_told(entry)])
         chosen: dict[str, Entry] = {}

@@ -11,7 +11,8 @@ import math
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ from .weights import (
     CENTRES,
     DATE_SLACK_DAYS,
     DATED,
+    KIN_SHARE,
+    NAMED_FIRST,
     NAMED_FROM,
     POSTINGS,
     REACH,
@@ -32,9 +35,8 @@ from .weights import (
 COUNTED_COMMON = 200  # passages that hold a word from which on its count is remembered
 COUNTED_MOST = 20_000  # remembered counts
 PREFIXED = 24  # words of the log that one beginning stands for
-NAMED_FIRST = 5.0  # a speaker's name among those who talk of the same, when passages are gathered
-KIN_SHARE = 0.35  # of the index rows that may be walked for related words
 _COLUMNS = "id, message, part, start, stop, sid, n, user, name, day, marks, length, terms"
+_OF_DOCS = ", ".join(f"d.{name}" for name in _COLUMNS.split(", "))
 
 
 class Doc(NamedTuple):
@@ -140,6 +142,15 @@ class Finder:
                 found.setdefault(term, []).append(name)
         return found
 
+    def without(self, db: sqlite3.Connection, sessions: Sequence[str], names: Collection[str]) -> frozenset[str]:
+        """Of these sessions, those of named speakers among whom none of these is."""
+        found = set()
+        for sid in sessions:
+            spoke = set(db.execute("SELECT DISTINCT name, user FROM episode_docs WHERE sid = ?", (sid,)))
+            if spoke and ("", 1) not in spoke and {name for name, _ in spoke}.isdisjoint(names):
+                found.add(sid)
+        return frozenset(found)
+
     def counts(self, db: sqlite3.Connection, terms: Iterable[str], total: int) -> dict[str, int]:
         """In how many passages each term is.  Counting a common one walks its whole list, so that is kept a while."""
         with self._lock:
@@ -180,7 +191,8 @@ class Finder:
         """
         pool = Pool()
         try:
-            self._gather(db, asked, where, pool, most, whole)
+            with _plain_text(db):
+                self._gather(db, asked, where, pool, most, whole)
         except sqlite3.OperationalError as fault:
             if "interrupted" not in str(fault):
                 raise
@@ -292,17 +304,35 @@ class Finder:
         return list(dict.fromkeys(found))
 
     def _neighbours(self, db: sqlite3.Connection, centres: Sequence[int], pool: Pool) -> None:
-        query = f"SELECT {_COLUMNS} FROM episode_docs WHERE sid = ? AND n BETWEEN ? AND ?"
         wanted: dict[str, list[int]] = {}
         for key in centres:
             if (doc := pool.docs.get(key)) is not None:
                 wanted.setdefault(doc.sid, []).append(doc.n)
+        spans = [
+            (sid, first - REACH, last + REACH)
+            for sid, places in wanted.items()
+            for first, last in _runs(sorted(places))
+        ]
         docs = pool.docs
-        for sid, places in wanted.items():
-            for first, last in _runs(sorted(places)):
-                for row in db.execute(query, (sid, first - REACH, last + REACH)):
-                    if row[0] not in docs:
-                        docs[row[0]] = Doc._make(row)
+        for at in range(0, len(spans), 100):
+            some = spans[at : at + 100]
+            query = (
+                f"WITH spans (sid, first, last) AS (VALUES {','.join(['(?, ?, ?)'] * len(some))}) SELECT {_OF_DOCS} "
+                "FROM spans CROSS JOIN episode_docs d ON d.sid = spans.sid AND d.n BETWEEN spans.first AND spans.last"
+            )
+            for row in db.execute(query, [value for span in some for value in span]):
+                if row[0] not in docs:
+                    docs[row[0]] = Doc._make(row)
+
+
+@contextmanager
+def _plain_text(db: sqlite3.Connection) -> Iterator[None]:
+    """Texts of the index are read by SQLite itself: it wrote them, and a call for each costs more than the search."""
+    before, db.text_factory = db.text_factory, str
+    try:
+        yield
+    finally:
+        db.text_factory = before
 
 
 def _runs(places: Sequence[int]) -> list[tuple[int, int]]:

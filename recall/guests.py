@@ -11,8 +11,9 @@ from ..stores.entry import Entry, content_hash
 from ..telling.lines import format_entry
 from . import analyse
 from .index import Candidate, Filter, text_of
-from .rank import SEARCH_FLOOR, Statistics, rank
+from .rank import Statistics, rank
 from .slots import asked_for
+from .weights import ENTRY_SEARCH_FLOOR
 
 _NOTHING_KNOWN = Statistics(0, 12.0, {})  # of a store of which only a few entries are seen
 _WORTH = 160  # characters that are left of an entry that is cut
@@ -32,8 +33,16 @@ class Guests:
         """Those of `chosen` that came from here."""
         return [entry for entry in chosen if text_of(entry, "ref") in self.told]
 
-    def join(self, query: str, where: Filter, strong: list[Entry], weak: list[Entry], known: Collection[Entry]) -> None:
-        """Add to the bands what answers the question and stands in none of the `known` entries."""
+    def join(
+        self,
+        query: str,
+        where: Filter,
+        pinned: list[Entry],
+        strong: list[Entry],
+        weak: list[Entry],
+        known: Collection[Entry],
+    ) -> None:
+        """Add to the bands what is pinned or answers the question, and stands in none of the `known` entries."""
         if not self._entries:
             return
         refs = {text_of(entry, "ref") for entry in known}
@@ -57,18 +66,21 @@ class Guests:
         found = {
             text_of(match.entry, "ref"): match
             for match in rank(question, pairs, _NOTHING_KNOWN, slots=asked_for(query))
-            if match.band or match.relevance >= SEARCH_FLOOR
+            if match.band or match.relevance >= ENTRY_SEARCH_FLOOR
         }
         left = self._most
-        for ref, entry in fresh.items():  # in the store's own order
-            if ref not in found:
+        always = {ref for ref, entry in fresh.items() if entry.get("pinned") is True}
+        for ref, entry in sorted(
+            fresh.items(), key=lambda pair: pair[0] not in always
+        ):  # else in the store's own order
+            if ref not in found and ref not in always:
                 continue
             fitting = _fitting(entry, left)
             if fitting is None:
                 continue
             left -= len(format_entry(fitting)) + 1
             self.told.add(ref)
-            (strong if found[ref].band == "strong" else weak).append(fitting)
+            (pinned if ref in always else strong if found[ref].band == "strong" else weak).append(fitting)
 
 
 def _fitting(entry: Entry, room: int) -> Entry | None:

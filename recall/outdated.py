@@ -9,7 +9,7 @@ again (D78).
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ..capture import compound
@@ -185,10 +185,22 @@ class Editor:
     """
 
     def __init__(self, shown: Iterable[Entry], outdated: Statements | None = None) -> None:
-        contents = [text_of(entry, "content") for entry in shown]
-        self._shown = [plain(content) for content in contents]
-        self._stated = {plain(sentence) for content in contents for sentence in _SENTENCES.split(content)} - {""}
         self._outdated = outdated or Statements()
+        # By ref, or by place where there is none.
+        contents = {text_of(entry, "ref") or str(at): text_of(entry, "content") for at, entry in enumerate(shown)}
+        self._sentences = {
+            ref: frozenset(map(plain, _SENTENCES.split(content))) - {""} for ref, content in contents.items()
+        }
+        self._contents = {ref: plain(content) for ref, content in contents.items()}
+        self.without(())
+
+    def without(self, refs: Collection[str]) -> None:
+        """From here on these entries are not in the block: a passage says what they say (D78)."""
+        for ref in refs:
+            self._contents.pop(ref, None)
+            self._sentences.pop(ref, None)
+        self._shown = list(self._contents.values())
+        self._stated = frozenset[str]().union(*self._sentences.values())
 
     def __call__(self, text: str, at: float) -> str:
         """`text`, said at `at`, without what is outdated or told already; "" when nothing is left."""
@@ -211,6 +223,12 @@ class Editor:
             return text
         name = text.strip().removesuffix(said)
         return name + " ".join(kept) if any(part != _LEFT_OUT for part in kept) else ""
+
+    def current(self, text: str, at: float) -> bool:
+        """Whether nothing of `text`, said at `at`, is outdated."""
+        return not self._outdated or not any(
+            at < self._outdated.until(sentence) for sentence in _SENTENCES.split(without_name(text.strip()))
+        )
 
     def _is_shown(self, bare: str) -> bool:
         return any(bare in said for said in self._shown)

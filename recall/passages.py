@@ -9,13 +9,17 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import analyse
 from .asked import Asked
 from .episodes import ASKS, DATES
 from .finder import Doc, Pool
 from .weights import (
+    ANSWER_WORDS,
+    BESIDE,
     BEST_LOOKED_AT,
+    CLOSE,
     DATE_SLACK_DAYS,
     FLOOR,
     FLOOR_GROWS,
@@ -23,22 +27,21 @@ from .weights import (
     FLOOR_PASSING,
     FLOOR_SHORT,
     LEAST_HELD,
+    NEAR,
+    PRIOR_PASSAGES,
+    RANKED_MOST,
+    RECENCY_DAYS,
+    REPEATED_MORE,
     RICH,
+    SESSION_BEST,
     SHORT_WORDS,
+    USUAL_CHARS,
     WEIGHTS,
     Weights,
 )
 
-CLOSE, NEAR = 2, 6  # words between the two of a pair: full and half worth
-LOOKED_AT = 500  # passages that the last steps look at
-SESSION_BEST = 5  # passages that speak for their session
-RECENCY_DAYS = 365.0
-USUAL_CHARS = 150.0
-REPEATED_MORE = 8  # terms that a repetition of the question may have more: a name, a word said twice
 
-
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A passage with its score; only the order and the ratio of scores mean anything.
 
     hit  it holds a word of the question itself
@@ -62,24 +65,27 @@ def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS
     again = _repeats(asked, pool, own)
     around = _around(pool, own, weights, again)
     best = max(around.values(), default=0.0)
-    if len(around) > LOOKED_AT and not asked.days:
-        around = dict(heapq.nlargest(LOOKED_AT, around.items(), key=lambda item: item[1]))
+    if len(around) > RANKED_MOST and not asked.days:
+        around = dict(heapq.nlargest(RANKED_MOST, around.items(), key=lambda item: item[1]))
+    docs = pool.docs
     by_session: dict[str, list[float]] = defaultdict(list)
     for key, score in around.items():
-        by_session[pool.docs[key].sid].append(score)
-    session = {sid: sum(sorted(scores)[-SESSION_BEST:]) / SESSION_BEST for sid, scores in by_session.items()}
-    party = {doc.sid for doc in pool.docs.values() if doc.name in asked.names} if asked.names else frozenset()
-    ranked = []
+        by_session[docs[key].sid].append(score)
+    part = weights.session / SESSION_BEST
+    session = {sid: part * sum(sorted(scores)[-SESSION_BEST:]) for sid, scores in by_session.items()}
+    party = {doc.sid for doc in docs.values() if doc.name in asked.names} if asked.names else frozenset()
+    speaker = next(iter(asked.names)) if len(asked.names) == 1 else None
+    order = []
     recent: dict[int, float] = {}  # by day
     for key, score in around.items():
-        doc = pool.docs[key]
-        score += weights.session * session[doc.sid]
+        doc = docs[key]
+        score += session[doc.sid]
         if doc.sid in party:
             score *= 1 + weights.party
         if asked.days:
             near = max(_near(doc.day, first, last) for first, last in asked.days)
             score = score * (1 + weights.date * near) + weights.date * 0.15 * best * near
-        if len(asked.names) == 1 and doc.name in asked.names:
+        if doc.name == speaker:
             score *= 1 + weights.speaker
         if asked.user is not None and bool(doc.user) == asked.user and not doc.name:
             score *= 1 + weights.role
@@ -90,9 +96,9 @@ def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS
         size = (doc.stop - doc.start) / USUAL_CHARS
         score /= (size if size > 0.3 else 0.3) ** weights.size
         if score > 0:
-            ranked.append(Ranked(doc, score, key in hits))
-    ranked.sort(key=lambda one: (-one.score, -one.doc.day, one.doc.sid, one.doc.n, one.doc.part))
-    return ranked
+            order.append((-score, -doc.day, doc.sid, doc.n, doc.part, key))
+    order.sort()
+    return [Ranked(docs[key], -score, key in hits) for score, *_, key in order]
 
 
 def _own(asked: Asked, pool: Pool, weights: Weights) -> dict[int, float]:
@@ -246,10 +252,6 @@ def _near(day: int, first: int, last: int) -> float:
 
 
 # ── relevance ──
-
-BESIDE = 0.7  # a word in the passage beside this one
-PRIOR_PASSAGES = 60  # at so many passages the log's own counts weigh as much as the prior
-ANSWER_WORDS = 3  # that make an answer
 
 
 @dataclass(frozen=True)

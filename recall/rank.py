@@ -22,28 +22,35 @@ from .analyse import Question, Term, is_personal, term_weight
 from .index import Candidate, text_of
 from .kin import kin_of
 from .slots import answers
+from .weights import (
+    ENTRY_ANSWERED_EVIDENCE,
+    ENTRY_BM25_B,
+    ENTRY_BM25_K1,
+    ENTRY_COMMON_FACTOR,
+    ENTRY_COMMON_FROM,
+    ENTRY_COMMON_SHARE,
+    ENTRY_COVERAGE,
+    ENTRY_FLOOR,
+    ENTRY_FLOOR_RICH,
+    ENTRY_FOCUS,
+    ENTRY_FOCUS_SCALE,
+    ENTRY_IMPERSONAL_FACTOR,
+    ENTRY_KIN,
+    ENTRY_LEAST_EVIDENCE,
+    ENTRY_PERSONAL_EVIDENCE,
+    ENTRY_PRIOR_ENTRIES,
+    ENTRY_RECENCY_HALF_LIFE_S,
+    ENTRY_RICH_EVIDENCE,
+    ENTRY_SLOT_EVIDENCE,
+    ENTRY_SLOT_RELEVANCE,
+    ENTRY_SORT_BM25,
+    ENTRY_SORT_RECENCY,
+    ENTRY_SORT_RELEVANCE,
+    ENTRY_SORT_SALIENCE,
+    ENTRY_STRONG,
+)
 
 Band = Literal["pinned", "strong", "weak"]
-
-# ── every weight of this file; chosen by hand on small stores of facts ──
-COVERAGE, FOCUS = 0.7, 0.3  # relevance = COVERAGE·coverage + FOCUS·min(1, FOCUS_SCALE·focus)
-FOCUS_SCALE = 1.5
-STRONG = 0.62  # relevance from which an entry is in the strong band
-FLOOR = 0.36  # relevance below which it is not relevant at all
-FLOOR_RICH = 0.22  # the same for one that shares much with a long question
-LEAST_EVIDENCE = 0.7  # two generic words are 0.6
-RICH_EVIDENCE = 1.9
-PERSONAL_EVIDENCE = 0.2  # question and entry both speak in the first person
-ANSWERED_EVIDENCE = 0.3  # and the entry has everything that the question asks for
-IMPERSONAL_FACTOR = 0.9  # relevance of an entry about others to a question about oneself
-COMMON_SHARE, COMMON_FACTOR, COMMON_FROM = 0.2, 0.6, 10  # a term in over 20 % of at least 10 entries counts less
-PRIOR_ENTRIES = 100  # at this many entries the store's own counts weigh as much as the prior
-KIN = 0.6  # a related word in place of the one asked for; alone it is no evidence
-SLOT_RELEVANCE, SLOT_EVIDENCE = 0.8, 1.0  # of an entry that answers what a question about oneself asks for
-SEARCH_FLOOR = 0.2  # relevance below which an explicit search leaves an entry out
-BM25_K1, BM25_B = 1.2, 0.6
-SORT_RELEVANCE, SORT_BM25, SORT_SALIENCE, SORT_RECENCY = 0.5, 0.38, 0.07, 0.05
-RECENCY_HALF_LIFE_S = 90 * 86400.0
 
 
 @dataclass(frozen=True)
@@ -58,11 +65,11 @@ class Match:
     @property
     def band(self) -> Band | None:
         """strong, weak, or None below the floor."""
-        if self.evidence < LEAST_EVIDENCE:
+        if self.evidence < ENTRY_LEAST_EVIDENCE:
             return None
-        if self.relevance >= STRONG:
+        if self.relevance >= ENTRY_STRONG:
             return "strong"
-        floor = FLOOR_RICH if self.evidence >= RICH_EVIDENCE else FLOOR
+        floor = ENTRY_FLOOR_RICH if self.evidence >= ENTRY_RICH_EVIDENCE else ENTRY_FLOOR
         return "weak" if self.relevance >= floor else None
 
 
@@ -78,12 +85,12 @@ class Statistics:
         """Between 0 and 1, near 1 for a term of few entries; 1 in an empty store."""
         most = math.log(2 * (self.entries + 1))
         own = math.log((self.entries + 1) / (min(self.counts.get(term, 0), self.entries) + 0.5))
-        trust = self.entries / (self.entries + PRIOR_ENTRIES)
+        trust = self.entries / (self.entries + ENTRY_PRIOR_ENTRIES)
         return 1 - trust + trust * max(0.0, own) / most if most else 1.0
 
     def is_common(self, term: str) -> bool:
         """True for a term that tells the store's entries apart badly."""
-        return self.entries >= COMMON_FROM and self.counts.get(term, 0) > COMMON_SHARE * self.entries
+        return self.entries >= ENTRY_COMMON_FROM and self.counts.get(term, 0) > ENTRY_COMMON_SHARE * self.entries
 
 
 def finite(value: object) -> float:
@@ -104,20 +111,20 @@ def created_at(entry: Mapping[str, Any]) -> float:
 
 def _recency(entry: Entry, now: float) -> float:
     age = max(0.0, now - created_at(entry))
-    return 0.5 ** min(60.0, age / RECENCY_HALF_LIFE_S)
+    return 0.5 ** min(60.0, age / ENTRY_RECENCY_HALF_LIFE_S)
 
 
 def _bm25(terms: Sequence[Term], words: Sequence[str], present: Sequence[int], statistics: Statistics) -> float:
     if not present:
         return 0.0
-    length = BM25_K1 * (1 - BM25_B + BM25_B * len(words) / statistics.mean_length)
+    length = ENTRY_BM25_K1 * (1 - ENTRY_BM25_B + ENTRY_BM25_B * len(words) / statistics.mean_length)
     total = 0.0
     for at in present:
         term = terms[at].text
         count = statistics.counts.get(term, 0)
         frequency = words.count(term) or 0.7
         idf = math.log(1 + (statistics.entries - count + 0.5) / (count + 0.5)) if count <= statistics.entries else 0.0
-        total += terms[at].weight * idf * frequency * (BM25_K1 + 1) / (frequency + length)
+        total += terms[at].weight * idf * frequency * (ENTRY_BM25_K1 + 1) / (frequency + length)
     return total
 
 
@@ -135,7 +142,7 @@ def _hits(terms: Sequence[Term], own: frozenset[str], words: Sequence[str], kin:
             joined = joined or f" {' '.join(words)}"
             hits.append((1.0 if len(term.prefix) == 1 else 0.7) if f" {term.prefix}" in joined else 0.0)
         else:
-            hits.append(KIN if kin and not own.isdisjoint(kin_of(term.text)) else 0.0)
+            hits.append(ENTRY_KIN if kin and not own.isdisjoint(kin_of(term.text)) else 0.0)
     return hits
 
 
@@ -161,12 +168,12 @@ def promising(
         hits = _hits(terms, own, candidate.terms, question.personal)
         if not any(hits):
             continue
-        whole = sum(term_weight(term) for term in own)
+        whole = sum(map(term_weight, own))
         for span, total in zip(spans, totals, strict=True):
             share = sum(weights[at] * hits[at] for at in span)
             prior = sum(firsts[at] * hits[at] for at in span)
-            focus = min(1.0, FOCUS_SCALE * prior / whole) if whole else 0.0
-            if share and COVERAGE * share / total + FOCUS * focus >= least:
+            focus = min(1.0, ENTRY_FOCUS_SCALE * prior / whole) if whole else 0.0
+            if share and ENTRY_COVERAGE * share / total + ENTRY_FOCUS * focus >= least:
                 kept.append(candidate)
                 break
     return kept
@@ -188,7 +195,7 @@ def rank(
     now = time.time() if now is None else now
     terms = question.terms
     weights, spans, totals = _spans(question, statistics)
-    says = [term.weight * (COMMON_FACTOR if statistics.is_common(term.text) else 1.0) for term in terms]
+    says = [term.weight * (ENTRY_COMMON_FACTOR if statistics.is_common(term.text) else 1.0) for term in terms]
     found: list[tuple[Entry, float, float, float]] = []
     for number, (candidate, entry) in enumerate(candidates):
         if deadline is not None and number % 32 == 31 and time.monotonic() > deadline:
@@ -199,9 +206,9 @@ def rank(
         if not any(hits) and not answered:
             continue
         personal = question.personal and is_personal(text_of(entry, "content")[:400])
-        extra = PERSONAL_EVIDENCE if personal else 0.0
-        factor = IMPERSONAL_FACTOR if question.personal and not personal else 1.0
-        whole = sum(term_weight(term) for term in own)
+        extra = ENTRY_PERSONAL_EVIDENCE if personal else 0.0
+        factor = ENTRY_IMPERSONAL_FACTOR if question.personal and not personal else 1.0
+        whole = sum(map(term_weight, own))
         relevance, evidence = 0.0, 0.0
         for span, total in zip(spans, totals, strict=True):
             share = sum(weights[at] * hits[at] for at in span)
@@ -209,15 +216,15 @@ def rank(
                 continue
             shown = sum(says[at] * hits[at] for at in span) + extra
             if personal and share > 0.99 * total:
-                shown += ANSWERED_EVIDENCE
+                shown += ENTRY_ANSWERED_EVIDENCE
             prior = sum(min(1.0, terms[at].weight) * hits[at] for at in span)
-            focus = min(1.0, FOCUS_SCALE * prior / whole) if whole else 0.0
-            value = (COVERAGE * share / total + FOCUS * focus) * factor
+            focus = min(1.0, ENTRY_FOCUS_SCALE * prior / whole) if whole else 0.0
+            value = (ENTRY_COVERAGE * share / total + ENTRY_FOCUS * focus) * factor
             # A sentence that passes the evidence gate counts before one that covers more of nothing.
-            if (min(shown, LEAST_EVIDENCE), value) > (min(evidence, LEAST_EVIDENCE), relevance):
+            if (min(shown, ENTRY_LEAST_EVIDENCE), value) > (min(evidence, ENTRY_LEAST_EVIDENCE), relevance):
                 relevance, evidence = value, shown
         if answered:
-            relevance, evidence = max(relevance, SLOT_RELEVANCE), max(evidence, SLOT_EVIDENCE)
+            relevance, evidence = max(relevance, ENTRY_SLOT_RELEVANCE), max(evidence, ENTRY_SLOT_EVIDENCE)
         present = [at for at, hit in enumerate(hits) if hit]
         bm25 = _bm25(terms, candidate.terms, present, statistics)
         found.append((entry, relevance, evidence, math.inf if answered else bm25))
@@ -227,10 +234,10 @@ def rank(
             entry,
             min(
                 1.0,
-                SORT_RELEVANCE * min(1.0, relevance)
-                + SORT_BM25 * min(1.0, bm25 / best)
-                + SORT_SALIENCE * min(1.0, max(0.0, finite(entry.get("salience"))))
-                + SORT_RECENCY * _recency(entry, now),
+                ENTRY_SORT_RELEVANCE * min(1.0, relevance)
+                + ENTRY_SORT_BM25 * min(1.0, bm25 / best)
+                + ENTRY_SORT_SALIENCE * min(1.0, max(0.0, finite(entry.get("salience"))))
+                + ENTRY_SORT_RECENCY * _recency(entry, now),
             ),
             min(1.0, relevance),
             evidence,

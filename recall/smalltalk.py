@@ -74,6 +74,8 @@ def is_small_talk(text: str) -> bool:
     """True for a text that asks for nothing that could be remembered; True also for empty and wordless ones."""
     if len(text) > _LONGEST * 4:
         return False
+    if len(text) > _LONGEST and text.isascii():  # the most of what is asked: nothing of it changes its length
+        return not any(map(str.isalnum, text))
     folded = _fold(text)
     words = "".join(char if unicodedata.category(char)[0] in "LNM" else " " for char in folded).split()
     if not any(unicodedata.category(char)[0] in "LN" for word in words for char in word):

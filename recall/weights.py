@@ -1,4 +1,4 @@
-"""Every weight of the ranking of passages, in one table: chosen by benchmarks/tune_recall.py, ablated in
+"""Every weight of recall, in one table: those of passages chosen by benchmarks/tune_recall.py, ablated in
 docs/benchmarks.md.
 
 A passage's own score is BM25 over the groups of the question (a word and its kin count once), times what it covers of
@@ -59,6 +59,16 @@ WHOLE_SESSIONS = 16  # then, of the best
 SESSION_MOST = 120  # passages of each
 DATED = 80  # passages of a named time that are looked at whatever they say
 NAMED_FROM = 3  # messages that make a name a speaker's
+CLOSE, NEAR = 2, 6  # words between the two of a pair: full and half worth
+RANKED_MOST = 500  # passages that the last steps of the order look at
+SESSION_BEST = 5  # passages that speak for their session
+RECENCY_DAYS = 365.0  # after which a passage is half as recent
+USUAL_CHARS = 150.0  # of a passage that costs what it should
+REPEATED_MORE = 8  # terms that a repetition of the question may have more: a name, a word said twice
+NAMED_FIRST = 5.0  # a speaker's name among those who talk of the same, when passages are gathered
+KIN_SHARE = 0.35  # of POSTINGS, for related words
+OWN_WORDS = 1.2  # a question of so few words of its own goes on from the turns before it
+TOPIC_TERMS = 6  # words of the turns before
 DATE_SLACK_DAYS = 14  # a time is often spoken of some days later
 LEAST_CUT = 40  # tokens left from which on the first passage that does not fit is told in part (CD76)
 LIKE = 0.9  # shared terms that make a passage the repetition of a newer one
@@ -74,3 +84,28 @@ RICH = 1.35  # summed rarity of what is held, from which a long question needs n
 LEAST_HELD = 0.55  # summed say of what is held: one generic word is 0.3
 BEST_LOOKED_AT = 12
 NEAR_BEST = 0.05  # share of the best score below which a passage is not told beside it, in the usual room
+BESIDE = 0.7  # a word in the passage beside this one
+PRIOR_PASSAGES = 60  # at so many passages the log's own counts weigh as much as the prior
+ANSWER_WORDS = 3  # that make an answer
+
+# ── entries, their order and bands (rank.py): chosen by hand on small stores of facts, see benchmarks/entry_floor.py ──
+ENTRY_COVERAGE, ENTRY_FOCUS = 0.7, 0.3  # relevance = COVERAGE·coverage + FOCUS·min(1, FOCUS_SCALE·focus)
+ENTRY_FOCUS_SCALE = 1.5
+ENTRY_STRONG = 0.62  # relevance from which an entry is in the strong band
+ENTRY_FLOOR = 0.36  # relevance below which it is not relevant at all
+ENTRY_FLOOR_RICH = 0.22  # the same for one that shares much with a long question
+ENTRY_LEAST_EVIDENCE = 0.7  # two generic words are 0.6
+ENTRY_RICH_EVIDENCE = 1.9
+ENTRY_PERSONAL_EVIDENCE = 0.2  # question and entry both speak in the first person
+ENTRY_ANSWERED_EVIDENCE = 0.3  # and the entry has everything that the question asks for
+ENTRY_IMPERSONAL_FACTOR = 0.9  # relevance of an entry about others to a question about oneself
+# A term in over 20 % of at least 10 entries counts less.
+ENTRY_COMMON_SHARE, ENTRY_COMMON_FACTOR, ENTRY_COMMON_FROM = 0.2, 0.6, 10
+ENTRY_PRIOR_ENTRIES = 100  # at this many entries the store's own counts weigh as much as the prior
+ENTRY_KIN = 0.6  # a related word in place of the one asked for; alone it is no evidence
+ENTRY_SLOT_RELEVANCE, ENTRY_SLOT_EVIDENCE = 0.8, 1.0  # of an entry that answers what a question about oneself asks for
+ENTRY_NEAR_BEST = 0.5  # share of the best relevance below which an entry is not told beside it
+ENTRY_SEARCH_FLOOR = 0.2  # relevance below which an explicit search leaves an entry out
+ENTRY_BM25_K1, ENTRY_BM25_B = 1.2, 0.6
+ENTRY_SORT_RELEVANCE, ENTRY_SORT_BM25, ENTRY_SORT_SALIENCE, ENTRY_SORT_RECENCY = 0.5, 0.38, 0.07, 0.05
+ENTRY_RECENCY_HALF_LIFE_S = 90 * 86400.0

@@ -4,7 +4,7 @@ rules   stand in the prompt as they were when the session began (Decision 20); w
 ends    of a session, resets and compactions owe what is new to consolidation, durably (HA78)
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -98,7 +98,7 @@ class Background:
         if self._owner.place.writes:
             part = self._owner.runtime.consolidating
             part.may_ask(complete, pinned)
-            part.started(self._listed, lambda: [self._owner.session_id])
+            part.started(self._listed, lambda: [self._owner.session_id], self._owner.zone)
 
     def boundary(self, session: str, *, logged: bool) -> None:
         """A session ends, is reset, or is about to be compacted.  Durable when this returns, if all of it is logged."""
@@ -109,6 +109,14 @@ class Background:
         scene = owner.scene(session, owner.place)
         part.boundary(lambda: conversation.place(scene).sid, now=logged)
         owner.runtime.worker.submit(lambda: part.titled(conversation.place(scene), self._title(session), owner.zone()))
+
+    def goes_on(self, session: str) -> None:
+        """The session that was about to be compacted is not over."""
+        owner = self._owner
+        part, conversation = owner.runtime.consolidating, owner.runtime.conversation
+        if owner.place.writes and part.active:
+            scene, at = owner.scene(session, owner.place), part.now()
+            conversation.then(session, lambda: part.goes_on(conversation.place(scene).sid, at))
 
     def _title(self, session: str) -> str:
         """What the host calls a session: its title, else its own summary of what a compaction took away (H14)."""
@@ -151,11 +159,13 @@ class Background:
             session = conversation.place(owner.scene(owner.session_id, owner.place)).sid
         return owner.runtime.consolidating.summarise(session).said
 
-    def _listed(self) -> Collection[str] | None:
-        """The conversations that the host still knows, by their keys in the log; None when there is no telling."""
-        found = self._transcripts.session_ids() if self._transcripts is not None else None
+    def _listed(self) -> dict[str, str] | None:
+        """The conversations that the host still knows, by their keys in the log, with their titles; None when there
+        is no telling.
+        """
+        found = self._transcripts.titles() if self._transcripts is not None else None
         if not found:
             return None
         log = self._owner.runtime.conversation.file
-        names = [safe_name(session) for session in found]
-        return {*names, *(sid for name in names if (sid := log.sid_of(name)))}
+        named = {safe_name(session): title for session, title in found.items()}
+        return {**{sid: title for name, title in named.items() if (sid := log.sid_of(name))}, **named}

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,11 @@ from ..config import Settings
 from ..outbox import Outbox, OutboxError
 from ..outboxdb.limits import ENQUEUE_WAIT
 from ..settings import route
-from ..stores.entry import Entry
 from ..stores.local import LocalStore
 
 if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)
     from ..chatlog import ChatLog, LogPlace
+    from ..consolidate.adjudicate import Search
     from ..consolidate.desk import Desk
     from ..consolidate.forgetting import Erased
     from ..consolidate.lane import Lane
@@ -25,6 +25,7 @@ Note = Callable[[str, BaseException], None]
 
 AFTER_START_S = 10.0  # seconds of a process before its first call: one that lives for one question pays for none
 AFTER_BOUNDARY_S = 5.0  # seconds after a session has ended: mostly the process ends with it
+MOST_ENDED = 64  # conversations whose end is remembered, for turns that come late
 STOP_S = 0.3  # seconds of the 2 that shutdown may take (P49)
 
 
@@ -32,7 +33,7 @@ class Consolidating:
     """The lane for models and what it needs.  Every method may be called from any thread; none waits for a model.
 
     log       the conversation log, whether it is kept at present or not
-    search    (text, audience, project, most) -> current entries, best first
+    search    (text, audience, project, most, keep) -> current entries, best first
     gone      whether a ref was forgotten
     changed   called after plans went into the store
     submit    runs a small job on the runtime's worker
@@ -45,7 +46,7 @@ class Consolidating:
         store: LocalStore,
         log: "Callable[[], ChatLog]",
         *,
-        search: Callable[[str, str, str, int], list[Entry]],
+        search: "Search",
         gone: Callable[[str], bool],
         author: Callable[[], str],
         changed: Callable[[], object],
@@ -59,6 +60,7 @@ class Consolidating:
         self._complete: Complete | None = None
         self._pinned: Callable[[], bool] = lambda: False
         self._lane: Lane | None = None
+        self._ended: dict[str, float] = {}  # conversation -> when its session ended; less than 0: went on again
         self._lock = threading.Lock()
         self._began = False
 
@@ -136,9 +138,14 @@ class Consolidating:
         if not refs or not self.active:
             return
         last = self.desk.log.message(refs[-1])
-        if last is not None:  # a turn without an answer has failed: nothing is asked for it (HA77)
-            what = "failed" if last.role == "user" else "interrupt" if last.interrupted else "turn"
-            self.consider(sid, what)
+        if last is None:
+            return
+        # A turn without an answer has failed: nothing is asked for it (HA77).
+        what = "failed" if last.role == "user" else "interrupt" if last.interrupted else "turn"
+        first = self.desk.log.message(refs[0])
+        if what == "turn" and first is not None and first.sent_at <= self._ended.get(sid, 0.0):
+            what = "boundary"  # the session ended before its last turn came (HA80)
+        self.consider(sid, what)
 
     def boundary(self, sid: Callable[[], str], *, now: bool) -> None:
         """A session ends, is reset, or is about to be compacted: what is new in it is owed, durably (HA78).
@@ -147,8 +154,22 @@ class Consolidating:
         """
         if not self.active:
             return
-        if not (now and self.consider(sid(), "boundary", wait=ENQUEUE_WAIT)):
-            self._submit(lambda: self.consider(sid(), "boundary"))
+        at = self._clock()
+
+        def look(wait: float = 2.0) -> bool:
+            known = sid()
+            if self._ended.get(known, 0.0) > -at:
+                self._ended[known] = at
+            while len(self._ended) > MOST_ENDED:
+                self._ended.pop(next(iter(self._ended)), None)
+            return self.consider(known, "boundary", wait=wait)
+
+        if not (now and look(ENQUEUE_WAIT)):
+            self._submit(look)
+
+    def goes_on(self, sid: str, at: float) -> None:
+        """What looked like an end was a compaction: the turn under way is an ordinary one.  In order with the turns."""
+        self._ended[sid] = -at
 
     def consider(self, sid: str, what: str, *, wait: float = 2.0) -> bool:
         """Look at the gates of `turn`, `interrupt`, `failed`, `boundary`; True when there is nothing more to do."""
@@ -167,18 +188,27 @@ class Consolidating:
         return True
 
     def started(
-        self, listed: Callable[[], Collection[str] | None], live: Callable[[], Collection[str]] = lambda: ()
+        self,
+        listed: Callable[[], Mapping[str, str] | None],
+        live: Callable[[], Collection[str]] = lambda: (),
+        zone: "Callable[[], tzinfo | None]" = lambda: None,
     ) -> None:
         """A process has begun: apply what is committed, take up what was left (5.4, 5.6).  Once; returns at once.
 
-        listed  the conversations that the host knows, None when they cannot be had        live  those in use now
+        listed  the conversations that the host knows, with their titles; None when they cannot be had
+        live    those in use now
         """
         if self._began or not self.active:
             return
         self._began, lane = True, self.lane
         from ..consolidate.housekeeping import sweep
 
-        lane.wake(lambda: sweep(lane.desk, lane.owner, listed=listed(), live=live()), after=AFTER_START_S)
+        def begin() -> None:
+            swept = sweep(lane.desk, lane.owner, listed=listed(), live=live(), zone=zone())
+            if swept is not None and swept.titled:
+                self._changed()
+
+        lane.wake(begin, after=AFTER_START_S)
 
     def forgot(self, audience: str, statement: str, messages: Sequence[str]) -> int:
         """A statement has been forgotten, which these messages made: what was made from it goes as well (H29).

@@ -71,6 +71,7 @@ class _Turn:
     assistant: object
     messages: Sequence[Mapping[str, Any]] | None
     at: float
+    answered: float
     heard: Referable | None = None
     tries: int = 0
 
@@ -154,27 +155,29 @@ class Conversation:
         if rows:
             self.where.begins_with(scene.session_id, rows[0])
             rows[-COPIED_ROWS:] = [dict(row) if isinstance(row, Mapping) else row for row in rows[-COPIED_ROWS:]]
-        self._inbox.append(_Turn(scene, user, assistant, rows, self._clock() if at is None else at, heard))
+        now = self._clock()
+        self._inbox.append(_Turn(scene, user, assistant, rows, now if at is None else at, now, heard))
         self._wake(self.work)
 
     def taken_back(self, scene: Scene, rows: Callable[[], Sequence[Mapping[str, Any]] | None]) -> None:
         """The user took rows back: what of the conversation still stands is read from `rows` on the worker (HA18)."""
-        self._do(scene.session_id, lambda: self._withdraw(scene, rows))
+        self.then(scene.session_id, lambda: self._withdraw(scene, rows))
 
     def branched(self, scene: Scene, find: Callable[[], int | None]) -> None:
         """A branch begins: `find` counts the rows that it has inherited (HA16)."""
-        self._do(scene.session_id, lambda: self._map(scene, find()))
+        self.then(scene.session_id, lambda: self._map(scene, find()))
 
     def continued(self, session_id: str, parent: str) -> None:
         """A compaction goes on under another id: the same conversation (HA14)."""
         if session_id != parent:
-            self._do(session_id, lambda: self.where.join(session_id, parent))
+            self.then(session_id, lambda: self.where.join(session_id, parent))
 
     def compacted(self, session_id: str) -> None:
         """What was said so far has left the context of the session."""
         self.where.compacted(session_id)
 
-    def _do(self, session_id: str, job: Callable[[], object]) -> None:
+    def then(self, session_id: str, job: Callable[[], object]) -> None:
+        """Do it when every turn of the session that was heard so far is in the log."""
         if self.on:
             self._inbox.append(_Job(session_id, job))
             self._wake(self.work)
@@ -240,6 +243,7 @@ class Conversation:
             turn.assistant,
             messages=turn.messages,
             at=turn.at,
+            answered=turn.answered,
             mask=scene.mask,
             zone=scene.zone(),
             speaker=scene.speaker,

@@ -48,10 +48,13 @@ def _change(link: "Link", row: Row, outbox: Outbox) -> Pushed:
     if row.op == "update":
         kind = str(given.get("kind") or "")
         stands = link.store.update(row.ref, target, whose, given["content"], given["provenance"], kind=kind)
-        return Pushed(row.ref, "applied", stands.ref, memory_id=stands.memory_id)
+        return Pushed(row.ref, "applied", stands.ref, memory_id=stands.memory_id, previous=stands.previous)
     if row.op == "forget":
         link.store.forget(target, whose)
         return Pushed(row.ref, "applied", target)
+    if row.op == "pin":
+        stands = link.store.pin(row.ref, target, whose, given.get("pinned") is True)
+        return Pushed(row.ref, "applied", stands.ref, memory_id=stands.memory_id, previous=stands.previous)
     if row.op == "rate":
         try:
             link.store.rate(target, whose, str(given.get("signal")))

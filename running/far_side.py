@@ -47,6 +47,7 @@ class FarSide:
         remote = self._owner.runtime.remote
         if (uploading := remote.uploading) is not None:
             uploading.hear(session, place, user, assistant, messages, self._owner.mask)
+            self._owner.runtime.worker.submit(uploading.take_in)
 
     def switched(self, session: str, *, rewound: bool, standing: Callable[[], Any]) -> None:
         """The host goes on with another session, or with less of this one (2.8)."""

@@ -1,7 +1,8 @@
 """Explicit writes with `backend: memoria` (D35, D60), and what the remote worker does with queued ones.
 
     store                    to Memoria; rules, taboos and what consolidation makes stay here (D36)
-    update, forget, rate     on the store that holds the entry, this machine's first; on both if both do
+    update, forget, rate,
+    pin                      on the store that holds the entry, this machine's first; on both if both do
     not sent                 a row of the binding: `queued`, sent by itself
     unknown                  the same row, which looks before it sends; the answer says `result_unknown`
     refused                  an error; nothing was changed
@@ -29,10 +30,7 @@ if TYPE_CHECKING:
     from .remote import Remote
 
 Done = TypeVar("Done")
-NOT_PINNED = (
-    "A memory on Memoria cannot be pinned: its mark cannot be changed in place. "
-    "A rule stands in every session: hermes cognition rule add TEXT"
-)
+WORKER_S = 2.0  # seconds that the worker waits for this machine's store (D49.3)
 
 
 class FarWrites(Writes):
@@ -166,23 +164,61 @@ class FarWrites(Writes):
         return Receipt(wanted, "rated", memory_id=done, subject=link.who.of_audience(whose))
 
     def pin(self, ref: str, pinned: bool, *, audience: str | None, session_id: str = "") -> Receipt:
-        try:
+        wanted, whose, link = bare_ref(ref), audience or OWNER, self._remote.link
+        if link is None or self._here(wanted, audience):
             return super().pin(ref, pinned, audience=audience, session_id=session_id)
-        except WriteRefused as refused:
-            link = self._remote.link
-            if refused.code != "memory_not_found_in_current_subject" or link is None:
-                raise
-            if self._before(link, bare_ref(ref), audience or OWNER, here=True) is None:
-                raise
-            raise WriteRefused("not_on_memoria", NOT_PINNED) from refused
+        row = self._row("pin", wanted, {"pinned": bool(pinned), "audience": whose}, session_id)
+        row = replace(row, binding=link.binding)
+        if self._waits_far(wanted):
+            return self._queue(None, row)
+        before = self._before(link, wanted, whose, here=False)
+        if before is None:
+            raise self._lookup.not_found(wanted, audience)
+        done = self._asked(link, lambda: link.store.pin(row.ref, str(before["ref"]), whose, bool(pinned)), row)
+        if isinstance(done, Receipt):
+            return done
+        entry = {**before, "pinned": bool(pinned)}
+        return Receipt(done.ref, "pinned", done.previous, entry, False, done.memory_id, link.who.of_audience(whose))
+
+    def resolve(self, ref: str, keep: str) -> Receipt:
+        """On Memoria, where this machine has no such entry: the side that goes is deleted there (D85)."""
+        link = self._remote.link
+        if link is None or keep not in ("copy", "other") or self._here(ref, None):
+            return super().resolve(ref, keep)
+        from ..memoria.errors import MemoriaError, OutcomeUnknown
+
+        gone: list[str] = []
+        try:
+            stands, gone = link.store.settle(bare_ref(ref), OWNER, keep)
+        except MemoriaError as error:
+            raise refusal_of(error, unknown=isinstance(error, OutcomeUnknown)) from error
+        finally:
+            link.cache.invalidate(gone)
+        return Receipt(stands.ref, "resolved", previous=ref, memory_id=stands.memory_id)
 
     def deliver(self, link: "Link", rows: list[Row]) -> list[tuple[Row, Any]]:
         """What the remote worker has claimed, in order; an outcome for each, as Worker wants them."""
         from .far_delivery import deliver
 
         done = deliver(link, rows, self._outbox, self._changes.forgotten_rows)
-        link.cache.invalidate()
+        link.cache.invalidate([outcome.previous for _, outcome in done if outcome.previous])
+        self._retire_here(done)
         return done
+
+    def _retire_here(self, done: Sequence[tuple[Row, Any]]) -> None:
+        """What a captured correction on Memoria speaks of is history on this machine, too (D35)."""
+        told = [(row, outcome) for row, outcome in done if row.op == "put" and row.payload.get("correction") is True]
+        told = [(row, outcome) for row, outcome in told if outcome.status in ("applied", "already", "merged")]
+        if not told or not len(self._store.view()):
+            return
+        from ..stores import ops
+        from ..stores.restating import meet
+
+        with self._store.transaction(timeout=WORKER_S) as txn:
+            for row, outcome in told:
+                for old in meet(txn, {**row.payload, "ref": row.ref}).corrects:
+                    ops.supersede(txn, old, outcome.committed_ref or row.ref)
+        self._committed()
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
@@ -215,10 +251,7 @@ class FarWrites(Writes):
 
         try:
             found = link.store.get(ref, audience)
-            with contextlib.suppress(OutboxError):
-                if found is None and (stands := forgotten.committed_as(self._outbox, ref)):
-                    found = link.store.get(stands, audience)
-            return found
+            return found or (link.store.get(stands, audience) if (stands := link.committed_as(ref)) else None)
         except MemoriaError as error:
             if here:
                 return None

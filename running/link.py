@@ -16,6 +16,7 @@ from ..memoria.api import Api
 from ..memoria.cache import Key, RecallCache, query_of
 from ..memoria.client import Client
 from ..memoria.errors import HINTS
+from ..memoria.limits import PINNED_MOST, PINS_FRESH_S
 from ..outbox import OutboxError, Row
 from ..outboxdb import earlier_turns
 from ..outboxdb.steps import StepsInOutbox
@@ -69,7 +70,8 @@ class Link:
             recall_timeout=settings["memoria.recall_timeout"],
         )
         self.store = RemoteStore(self.api, self.who.of_audience, self.steps, clock=remote.clock)
-        self.cache = RecallCache(self._begin)
+        self.pins = RecallCache(self._begin_pins, fresh=PINS_FRESH_S)
+        self.cache = RecallCache(self._begin, beside=self.pins)
         self.worker = RemoteWorker(
             outbox,
             lambda rows: deliver(self, rows),
@@ -77,7 +79,7 @@ class Link:
             clock=remote.clock,
             allowed=lambda: not remote.approval(),
         )
-        self._quick = False
+        self._quick = self._pins_late = False
         self._started = False
         self._starting = threading.Lock()
 
@@ -92,6 +94,7 @@ class Link:
             reach=self.api.reach,
             allowed=self.may_upload,
             notice=self._remote.tell,
+            solved=self._remote.solved,
             clock=self._remote.clock,
         )
 
@@ -100,12 +103,15 @@ class Link:
         return Uploader(self.sender)
 
     def may_upload(self) -> bool:
-        """Whether turns may be sent now: opted in, and nobody's approval is missing (M14, M44)."""
+        """Whether turns may be sent now: opted in, and nobody's approval is missing (M14, M44).  Raises OutboxError."""
         settings = self._remote.settings
         if settings["memoria.upload"] != "turns":
             return False
-        # Where turns are held for approval, what is pending has been approved (D39).
-        return settings["capture.during_approval"] == "hold" or not self._remote.approval()
+        if self._remote.approval():
+            if settings["capture.during_approval"] != "hold":
+                return False
+            self.turns.hold(self.binding)  # what is pending after this has been let go by a person (D39)
+        return True
 
     # -- going on ----------------------------------------------------------------------------------------------------
 
@@ -126,7 +132,8 @@ class Link:
                 self.turns.adopt_binding(self._earlier, self.binding)
         except OutboxError as problem:
             remote.note("earlier turns", problem)
-        if remote.settings["memoria.upload"] == "turns":
+        if (uploading := remote.uploading) is not None:
+            uploading.prepare()
             self.uploader.wake()
 
     def wake(self) -> None:
@@ -189,11 +196,32 @@ class Link:
         return QUICK_S if self._quick else float("inf")
 
     def recall(self, query: str, session: str, audience: str, wait: float) -> Found:
-        """What the cache, or the server within `wait` seconds, brings; without what has been forgotten here."""
+        """What is pinned, then what the cache, or the server within `wait` seconds, brings; without what has been
+        forgotten here."""
+        end = time.monotonic() + wait
         got = self.cache.recall(self.key(query, session, audience), wait)
         self._quick = self._quick or got.error == "network_failed"
-        entries = [{**entry_of(record), "audience": audience} for record in current_only(got.records)]
-        return Found(self.still(entries), got.state == "stale", got.error, HINTS.get(got.error, ""))
+        left = 0.0 if got.error or self._pins_late else end - time.monotonic()
+        pinned = self.pins.recall(_pins_of(self.who.of_audience(audience)), left)
+        self._pins_late = bool(pinned.error)  # no turn waits for them a second time
+        old = got.state == "stale" or (pinned.state == "stale" and bool(pinned.records))
+        records = {record.memory_id: record for record in (*pinned.records, *got.records)}
+        entries = [{**entry_of(record), "audience": audience} for record in current_only(records.values())]
+        return Found(self.still(entries), old, got.error, HINTS.get(got.error, ""))
+
+    def within(self, seconds: float) -> RemoteStore:
+        """The store for looks that may take `seconds` a request, whatever the settings allow."""
+        api = Api(self.client, self.branch, request_timeout=seconds, recall_timeout=seconds)
+        return RemoteStore(api, self.who.of_audience, self.steps, clock=self._remote.clock)
+
+    def committed_as(self, ref: str) -> str:
+        """Where the text of a queued row went, "" when nothing is known of it (B021)."""
+        outbox = self._remote.outbox
+        if not outbox.path.exists():
+            return ""
+        with contextlib.suppress(OutboxError):
+            return forgotten.committed_as(outbox, ref)
+        return ""
 
     def still(self, entries: list[Entry]) -> list[Entry]:
         """`entries` without those that state what was forgotten or corrected on this machine since (D63)."""
@@ -208,16 +236,20 @@ class Link:
             return entries
         return [entry for entry in entries if _said_at(entry) > marks.get(keys[id(entry)], -1.0)]
 
+    def _begin_pins(self, key: Key) -> "Future[Any]":
+        return self.api.about(key.subject).begin_find({"pinned": True}, limit=PINNED_MOST)
+
     def _begin(self, key: Key) -> "Future[Any]":
         future = self.api.about(key.subject).begin(
             key.query, top_k=self._remote.settings["memoria.top_k"], session_id=key.session_id
         )
-        future.add_done_callback(self._heard)
+        future.add_done_callback(lambda done: self._heard(done, key.subject))
         return future
 
-    def _heard(self, done: "Future[Any]") -> None:
+    def _heard(self, done: "Future[Any]", subject: str) -> None:
         if not done.cancelled() and done.exception() is None:
             self._quick = False
+            self.pins.warm(_pins_of(subject))  # over the connection that has just become free
 
     # -- its state ---------------------------------------------------------------------------------------------------
 
@@ -261,6 +293,11 @@ class Link:
         except OutboxError as problem:
             lines.append(str(problem))
         return lines
+
+
+def _pins_of(subject: str) -> Key:
+    """Under which the pinned records of a subject are cached; no session, no words."""
+    return Key(subject, "", "")
 
 
 def open_link(remote: "Remote", key: str, deliver: Deliver) -> Link:

@@ -249,10 +249,12 @@ class Recalling:
             self._rules = (key, found)
         return found
 
-    def candidates(self, text: str, audience: str, project: str, most: int) -> list[Entry]:
-        """What a new work unit is compared with: entries of an audience nearest to `text`, best first."""
+    def candidates(
+        self, text: str, audience: str, project: str, most: int, keep: Callable[[Entry], bool]
+    ) -> list[Entry]:
+        """What a new work unit is compared with: the entries that `keep` lets through, nearest to `text` first."""
         hits, _ = self.engine.search(
-            text, audience=audience, project=project, top_k=most, relevant_only=False, tiers=("entries",)
+            text, audience=audience, project=project, top_k=most, relevant_only=False, tiers=("entries",), keep=keep
         )
         return [hit.entry for hit in hits]
 

@@ -9,7 +9,7 @@ all, and never another one (Decision 14, D28).  A key or an identity that is men
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..audience import OWNER, Place
@@ -28,6 +28,7 @@ Note = Callable[[str, BaseException], None]
 LOCAL_KINDS = frozenset({"rule", "taboo", "summary", "work_unit", "session", "delegation"})  # D36
 OFF_HERE = "Memoria is off in this chat: memoria.gateways is false. What is remembered here stays on this machine."
 NO_KEY = f"Memoria has no API key; mend: {KEY_COMMAND}"
+PASSING = frozenset({"connection_failed", "network_failed", "rate_limited", "authentication_failed"})  # of an outage
 STOP_S = 0.6  # seconds that shutdown gives what is under way, of its 2 s (P49)
 
 
@@ -205,11 +206,11 @@ class Remote:
         """The capture of whole turns; None unless it was opted in (M15)."""
         if not self.on or self.settings["memoria.upload"] != "turns":
             return None
-        if self._uploading is None:
-            from .uploading import Uploading
+        from .uploading import Uploading
 
-            self._uploading = Uploading(self)
-        return self._uploading
+        with self._lock:
+            self._uploading = self._uploading or Uploading(self)
+            return self._uploading
 
     # -- recall ------------------------------------------------------------------------------------------------------
 
@@ -256,6 +257,15 @@ class Remote:
         seconds = float(self.settings["memoria.request_timeout" if patient else "memoria.recall_timeout"])
         return far_reads.search(link, query, place.audience, session, top_k, seconds)
 
+    def newest(self, place: Place, most: int, keep: Callable[[Entry], bool]) -> list[Entry]:
+        """Current entries that `keep` wants, newest record first, within a recall's time.  Raises WriteRefused."""
+        if not self.serves(place) or (link := self.link) is None:
+            return []
+        from . import far_reads
+
+        seconds = float(self.settings["memoria.recall_timeout"])
+        return far_reads.newest(link, place.audience, most, seconds, keep)[0]
+
     def profile(self, place: Place, after: str, limit: int) -> tuple[list[Entry], str]:
         """A page of profile entries, and the id after which the next one begins.  Raises WriteRefused."""
         if not self.serves(place) or (link := self.link) is None:
@@ -281,9 +291,10 @@ class Remote:
                 self._told.add(code)
                 self._news[code] = f"cognition: Memoria: {hint.rstrip('.')} ({code})" if hint else f"cognition: {code}"
 
-    def solved(self) -> None:
-        """Memoria answers: what comes next is a new problem."""
-        self._told -= {code for code in self._told if code in _PASSING}
+    def solved(self, codes: Collection[str] = PASSING) -> None:
+        """These are over (as a rule: Memoria answers): when they come back, that is a new problem (M58)."""
+        with self._telling:
+            self._told.difference_update(codes)
 
     def say(self, warn: Callable[[str], object] | None) -> None:
         """Hand what is to be told to the host's notice, or leave it for the next one who can."""
@@ -323,7 +334,5 @@ def _asks_nothing(query: str) -> bool:
     first = query.split(maxsplit=1)[0] if query.strip() else ""
     return is_small_talk(query) or (first.startswith("/") and "/" not in first[1:])
 
-
-_PASSING = frozenset({"connection_failed", "network_failed", "rate_limited", "authentication_failed"})
 
 __all__ = ["LOCAL_KINDS", "NO_KEY", "OFF_HERE", "Remote"]

@@ -27,6 +27,9 @@ Rows = Sequence[Mapping[str, Any]]
 MOST_SESSIONS = 64  # of which the history and the pairs are remembered
 EXCERPT = " … [the reply was longer; this is its beginning]"
 OVERHEAD = 20_000  # characters of a message that may be recalled text, beyond the limit of a turn
+_HERE = frozenset(
+    {"capture_queue_full", "capture_local_storage_failed", "capture_too_large_skipped", "capture_paused_by_approval"}
+)  # problems that a turn which is taken has ended
 _LEAST_REPLY = 200  # characters of a reply below which an excerpt says nothing
 
 
@@ -38,7 +41,6 @@ class Uploading:
         self._histories: OrderedDict[str, History] = OrderedDict()
         self._pairs: OrderedDict[str, list[str]] = OrderedDict()
         self._lock = threading.Lock()
-        self._on = False  # whether approval was on at the last look
 
     def hear(self, session: str, place: Place, user: object, assistant: object, messages: object, mask: Mask) -> None:
         """One finished turn: durable when this returns, and no network is waited for (M37)."""
@@ -61,9 +63,29 @@ class Uploading:
             remote.note("turn upload", error)
             remote.tell("capture_local_storage_failed", "a turn could not be queued for Memoria")
 
+    def prepare(self) -> None:
+        """For the worker, as a session begins: what the first turn would have to load and compile otherwise."""
+        from ..capture.saved import saved_ids
+        from ..memoria.observed import turn_of
+
+        pair = self._pair("Is it 10:30 now? " * 20, "It is. " * 60, str)
+        turn_of(*pair or ("", ""), binding="", subject="", session_id="", branch="")
+        saved_ids([], "")
+
+    def take_in(self) -> None:
+        """For the worker, after `hear`: what went into a spill file goes into the table, and out.  Never raises."""
+        if (link := self._remote.opened) is None:
+            return
+        try:
+            link.turns.adopt_spills()
+        except OutboxError as error:  # the uploader tries again
+            self._remote.note("turns in spill files", error)
+        link.start()
+        link.uploader.wake()
+
     def _pair(self, user: object, assistant: object, mask: Mask) -> tuple[str, str] | None:
         """Both texts as they may leave, None when nothing is to be sent (2.7, steps 2 and 3)."""
-        from ..capture.redact import redact
+        from ..capture.redact import masked_by
         from ..capture.said import assistant_said
         from ..capture.turn import row_of
 
@@ -77,9 +99,9 @@ class Uploading:
         row = row_of(user, None)
         if row is None:
             return None  # nobody said anything: a summary, a note of the host, empty
-        said = redact(row.redacted, mask)
+        said = masked_by(row.redacted, mask)
         answer = assistant_said(assistant[:longest] if isinstance(assistant, str) else assistant)
-        reply = redact(answer.text, mask) if answer is not None else ""
+        reply = masked_by(answer.text, mask) if answer is not None else ""
         if len(said) + len(reply) > most:
             room = most - len(said) - len(EXCERPT)
             if not excerpt or room < _LEAST_REPLY:
@@ -113,7 +135,7 @@ class Uploading:
         )
         new = NewTurn(turn.fingerprint, link.binding, turn.payload, session, turn.pair)
         try:
-            done = link.turns.enqueue(new, state=state)
+            done = link.turns.accept(new, state=state)
         except QueueFull:
             hint = "as many turns wait for Memoria as memoria.queue_capacity allows; this one was not taken"
             self._remote.tell("capture_queue_full", hint)
@@ -121,15 +143,13 @@ class Uploading:
         except OutboxError as problem:
             self._remote.tell("capture_local_storage_failed", f"a turn could not be queued for Memoria: {problem}")
             return
+        self._remote.solved(_HERE)
         if done != "repeat":
             with self._lock:
                 self._pairs.setdefault(session, []).append(turn.pair)
                 self._pairs.move_to_end(session)
                 while len(self._pairs) > MOST_SESSIONS:
                     self._pairs.popitem(last=False)
-        if state == "pending":
-            link.start()
-            link.uploader.wake()
 
     def _history(self, session: str, messages: object) -> str:
         """Digest of what was said so far, the pair included; "" without a usable transcript (M38)."""
@@ -161,17 +181,12 @@ class Uploading:
             remote.note("undo of queued turns", error)
 
     def release(self) -> None:
-        """For the worker, whenever approval may have changed: hold or let go what waits (D39, D55.4)."""
+        """For the worker, whenever approval may be off by now: what was held goes (D39, D55.4)."""
         remote = self._remote
-        link = remote.opened
-        if link is None or remote.settings["capture.during_approval"] != "hold" or not remote.outbox.path.exists():
+        if (link := remote.opened) is None or not remote.outbox.path.exists():
             return
         try:
-            on, before = remote.approval(), self._on
-            self._on = on
-            if on and not before:  # once: what a person lets go after that is not taken back
-                link.turns.hold(link.binding)
-            elif not on and link.turns.approve(link.binding):
+            if not remote.approval() and link.turns.approve(link.binding):
                 link.uploader.wake()
         except OutboxError as error:
             remote.note("turns that wait for approval", error)

@@ -79,9 +79,6 @@ MEMORIA_BUILT = True
 
 # Other groups and keys of rooms that are not built yet: taken out here when they are.
 LATER = {
-    "hypatia.enabled",
-    "hypatia.binaries",
-    "hypatia.transport",
     "queue.flush_window_ms",
     "consolidation.upload",
     "consolidation.dedup_max_distance",

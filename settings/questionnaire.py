@@ -21,6 +21,7 @@ from .values import WrongValue, as_text, check
 TRIES = 3  # wrong answers to one question; then what holds is kept
 _PROVIDER = ("memory", "provider")
 _MODELS = "consolidation.models"
+_LAST = "author"  # of the questions (D31)
 _SHARE = "hermes config set memory.cognition.memoria.subject NAME"
 
 
@@ -38,6 +39,7 @@ class Door(Protocol):
 
 
 Trust = Callable[[Path, Sequence[tuple[str, str]]], list[tuple[tuple[str, ...], Any]]]
+Shelves = Callable[[Settings], list[str] | None]
 
 
 class Stopped(Exception):
@@ -52,11 +54,13 @@ def run(
     *,
     package: Path | None = None,
     trust: Trust | None = None,
+    shelves: Shelves | None = None,
 ) -> bool:
     """Ask, save, activate `name`, tell where everything is.  False when nothing was saved.  Never raises.
 
     package  the folder the plugin was loaded from: under another name the host would not find it again (P1)
     trust    what the host has to be told so that it lets (provider, model) through, as keys and values (D89)
+    shelves  those that a Hypatia program lists; None where there is no such program: then nobody is asked (D54)
     """
     if package is not None and (wrong := misplaced(home, name, package)):
         say(f"  cognition: {wrong}")
@@ -70,7 +74,7 @@ def run(
     say(f"\n  Cognition: durable memory in {home / FOLDER}")
     say("  Enter keeps what stands in [brackets], - takes the default.\n")
     try:
-        answers, key = _ask_all(now, door, say)
+        answers, key = _ask_all(now, door, say, shelves)
         permitted = _ask_trust(home, door, answers, say, trust)
     except (KeyboardInterrupt, EOFError):
         say("\n  Stopped; nothing was saved.")
@@ -114,7 +118,9 @@ def _unasked(home: Path, name: str, door: Door, host: Any, fault: str, say: Call
     return not refusal
 
 
-def _ask_all(now: Settings, door: Door, say: Callable[[str], None]) -> tuple[dict[str, Any], str]:
+def _ask_all(
+    now: Settings, door: Door, say: Callable[[str], None], shelves: Shelves | None
+) -> tuple[dict[str, Any], str]:
     """The answers that were given, and the API key if one was typed."""
     answers: dict[str, Any] = {}
     key = ""
@@ -122,6 +128,8 @@ def _ask_all(now: Settings, door: Door, say: Callable[[str], None]) -> tuple[dic
         remote = answers.get("backend", now["backend"]) == "memoria"
         if needs_memoria(name) and not remote:
             continue
+        if name == _LAST and (listed := shelves(now) if shelves is not None else None) is not None:
+            answers |= _ask_shelf(now, door, say, listed)
         answers[name] = _ask(BY_NAME[name], now, door, say)
         if name == _MODELS:
             answers[name] = [one for one in answers[name] if one.casefold() not in NO_MODEL]
@@ -155,6 +163,29 @@ def _ask(key: Key, now: Settings, door: Door, say: Callable[[str], None]) -> Any
         raise Stopped(f"{key.name} is needed to know where memory goes.")
     say(f"    keeping {offered or 'it empty'}")
     return current
+
+
+def _ask_shelf(now: Settings, door: Door, say: Callable[[str], None], listed: list[str]) -> dict[str, Any]:
+    """Which shelf of the program gets a copy of this memory, if any."""
+    say("    The program hypatia is here. A copy of your memory, conversations included, can be kept on one of its")
+    say(f"    shelves ({', '.join(listed) or 'none is there yet'}); what that means is in docs/hypatia.md.")
+    offered = now["hypatia.shelf"] if now["hypatia.enabled"] else "no"
+    for _ in range(TRIES):
+        typed = door.ask(f"  Shelf for that copy, or no [{offered}]: ").strip()
+        if not typed:
+            return {}
+        if typed.casefold() in ("-", "n", "no", "none", "off"):
+            return {"hypatia.enabled": False}
+        try:
+            name = check(BY_NAME["hypatia.shelf"], typed, now.home)
+        except WrongValue as error:
+            say(f"    {error}; please type it again")
+            continue
+        if name not in listed:
+            say(f"    There is no shelf {name} yet: hermes cognition shelf connect DIR makes it known under that name.")
+        return {"hypatia.enabled": True, "hypatia.shelf": name}
+    say(f"    keeping {offered}")
+    return {}
 
 
 def _ask_trust(

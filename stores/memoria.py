@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from ..memoria import screen
 from ..memoria.api import Api
 from ..memoria.errors import MemoriaError, OutcomeUnknown, Refused
-from .entry import Entry, content_hash
-from .memoria_push import Pusher, Put, Stands
+from .entry import Entry, content_hash, digest
+from .memoria_push import Pusher, Put, Stands, check
 from .memoria_records import current_only, entry_of, identity_of, ours, ref_of, standing
 from .memoria_steps import Steps
 
@@ -32,10 +32,11 @@ _HOPS = 8  # updates that are followed from an id that is no longer there (B043)
 _ROWS_FAULT = {
     *("content_blocked", "content_exceeds_32_KiB", "payload_too_large", "http_400", "http_415", "http_422"),
     *("incomplete_provenance", "invalid_content", "invalid_ref", "no_audience", "memory_not_found_in_current_subject"),
-    "feedback_requires_main_branch",
+    *("feedback_requires_main_branch", "not_pinnable"),
 }
 """Refusals of what the row itself asks for.  Any other one (key, scope, branch, a proxy in between) concerns them all:
 the row waits, is not aged, and status names the code (D56)."""
+_OF_RECORD = ("memory_id", "content_hash", "base_hash")  # of an entry that was read: the next version has its own
 _GONE = "memory_not_found_in_current_subject"
 
 
@@ -46,6 +47,7 @@ class Pushed:
     status  applied, already, merged, conflict: delivered; refused: `error` is the code; later: try again
     kind    of a later: not_sent, rejected, unknown; `aged`: the failure reached the store (D56)
     wait    of a later: seconds before which another try is of no use; 0.0 = the queue's own delay
+    previous  id of the record that was replaced
     """
 
     ref: str
@@ -56,6 +58,7 @@ class Pushed:
     aged: bool = False
     wait: float = 0.0
     memory_id: str = ""
+    previous: str = ""
 
 
 class RemoteStore:
@@ -102,11 +105,30 @@ class RemoteStore:
     def pushed(self, put: Put) -> Pushed:
         """`put`, as the queue writes it down."""
         stands = self.put(put)
-        return Pushed(put.entry["ref"], stands.status, stands.ref, memory_id=stands.memory_id)
+        ref, status, now = put.entry["ref"], stands.status, stands.ref
+        return Pushed(ref, status, now, memory_id=stands.memory_id, previous=stands.previous)
 
     def put(self, put: Put) -> Stands:
-        """Push one entry; raises what keeps it from being delivered."""
-        return self._pusher(str(put.entry.get("audience") or "owner")).push(put)
+        """Push one entry; raises what keeps it from being delivered.
+
+        A captured correction becomes the new version of what it corrects, under that ref (D84); what else it corrects
+        goes.  The step of an earlier try knows where that one went, so it is finished there.
+        """
+        audience = str(put.entry.get("audience") or "owner")
+        pusher = self._pusher(audience)
+        gone: list[Record] = []
+        if put.entry.get("correction") is True and put.base is None:
+            from .memoria_corrects import corrected_by
+
+            check(put.entry)
+            gone, stated = corrected_by(put.entry, self.scope(audience))
+            if gone and not stated:
+                first = gone.pop(0)
+                put = Put(put.key, {**put.entry, "ref": ref_of(first)}, identity_of(first))
+        stands = pusher.push(put)
+        for record in gone:
+            pusher.delete(record.memory_id, ref_of(record))
+        return stands
 
     # -- what is asked for at once -----------------------------------------------------------------------------------
 
@@ -124,7 +146,7 @@ class RemoteStore:
         if not ours(record):
             return self._correct(record, audience, checked)
         entry = {**entry_of(record), "content": content, "provenance": dict(provenance)}
-        entry = {name: value for name, value in entry.items() if name not in ("memory_id", "content_hash", "base_hash")}
+        entry = {name: value for name, value in entry.items() if name not in _OF_RECORD}
         entry |= {"kind": kind} if kind else {}
         same = content_hash(content) == record.extra_metadata.get("content_hash") and not kind
         if same and self._steps.get(key) is None:  # else an earlier try of this very update is not finished
@@ -156,6 +178,50 @@ class RemoteStore:
             raise Refused(_GONE)
         self.scope(audience).rate(record.memory_id, signal)
         return record.memory_id
+
+    def pin(self, key: str, wanted: str, audience: str, pinned: bool) -> Stands:
+        """Mark an entry as pinned, or no more: a new version with the same text and origin, then the old one goes.
+
+        The metadata of a record cannot be changed in place (D84), and one without a ref keeps none.
+        """
+        record = self._current(wanted, audience)
+        if record is None:
+            raise Refused(_GONE)
+        if not ours(record):
+            raise Refused("not_pinnable")
+        if (record.extra_metadata.get("pinned") is True) == pinned and self._steps.get(key) is None:
+            return Stands("already", ref_of(record), record.memory_id)
+        entry = {name: value for name, value in entry_of(record).items() if name not in _OF_RECORD}
+        entry["provenance"] = {**entry["provenance"], "trace_id": digest(["pin", key])[:32]}  # one more version
+        return self._pusher(audience).push(Put(key, {**entry, "pinned": pinned}, identity_of(record)))
+
+    def settle(self, wanted: str, audience: str, keep: str) -> tuple[Stands, list[str]]:
+        """End a conflict: `wanted` is the copy's ref or id, or one of two records of one ref; what stands, what went.
+
+        The text that stays is safe before the other one goes, and the same call finishes what was cut.
+        """
+        scope, pusher = self.scope(audience), self._pusher(audience)
+        by_id = scope.get(wanted) if _MEMORY_ID.fullmatch(wanted) else None
+        record = by_id or next(iter(standing(scope.find({"ref": wanted}))), None)
+        if record is None:
+            raise Refused(_GONE)
+        own = str(record.extra_metadata.get("conflict_with") or "")
+        others = standing(scope.find({"ref": own or ref_of(record)}))
+        if not own:
+            others = [other for other in others if other.memory_id != record.memory_id]
+            if not others:
+                raise Refused("no_conflict", "That memory is in no conflict.")
+            going, staying = (others, record) if keep == "copy" else ([record], others[0])
+            stands = Stands("applied", ref_of(staying), staying.memory_id)
+        elif keep == "copy":
+            left = (*_OF_RECORD, "conflict_with")
+            entry = {name: value for name, value in entry_of(record).items() if name not in left}
+            put = Put(f"settle {record.memory_id}", {**entry, "ref": own}, identity_of(others[0]) if others else None)
+            stands, going = pusher.push(put), [record]
+        else:
+            stands, going = Stands("applied", own, others[0].memory_id if others else ""), [record]
+        gone = [one.memory_id for one in going if pusher.delete(one.memory_id, ref_of(one))]
+        return stands, [*gone, stands.previous] if stands.previous else gone
 
     # -- parts -------------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..memoria import screen
 from ..memoria.errors import NotSent, OutcomeUnknown, ReadFailed, Refused, TryAgain
 from .entry import EXACT_KINDS, PROVENANCE_FIELDS, Entry, content_hash
-from .memoria_records import identity, identity_of, memory_type, metadata_of, ours, ref_of, standing
+from .memoria_records import (
+    identity,
+    identity_of,
+    lineage_of,
+    memory_type,
+    metadata_of,
+    ours,
+    ref_of,
+    standing,
+    was_before,
+)
 from .memoria_steps import Step, Steps
 
 if TYPE_CHECKING:
@@ -79,7 +89,7 @@ class Pusher:
         ref, mine = put.entry["ref"], identity(put.entry)
         records = self._find(ref=ref)
         for record in records:
-            if identity_of(record) == mine or record.extra_metadata.get("base_hash") == mine:
+            if identity_of(record) == mine or was_before(record, mine):
                 return Stands("already", ref, record.memory_id)
         now_there = standing(records)
         if not now_there and put.base is None:
@@ -113,7 +123,7 @@ class Pusher:
 
     def _replace(self, put: Put, mine: str, old: "Record") -> Stands:
         kept = {name: value for name, value in old.extra_metadata.items() if name in ("pinned", "seen", "supersedes")}
-        new = self._send(put, {**kept, **put.entry}, mine, old.memory_id, identity_of(old))
+        new = self._send(put, {**kept, **put.entry}, mine, old.memory_id, identity_of(old), lineage_of(old))
         detail = {"ref": put.entry["ref"], "delivery": mine, "old": old.memory_id, "new": new.memory_id}
         step = Step("stored", self._clock(), detail)
         self._steps.put(put.key, step)
@@ -150,10 +160,10 @@ class Pusher:
 
     # -- one record --------------------------------------------------------------------------------------------------
 
-    def _send(self, put: Put, entry: Entry, delivery: str, old: str, base: str) -> "Record":
+    def _send(self, put: Put, entry: Entry, delivery: str, old: str, base: str, lineage: str = "") -> "Record":
         """Write one record; the step is on disk before the request is."""
         content = screen.checked(entry["content"])
-        metadata = metadata_of(entry, delivery=delivery, base=base or None, previous=old)
+        metadata = metadata_of(entry, delivery=delivery, base=base or None, previous=old, lineage=lineage)
         detail = {"ref": entry["ref"], "delivery": delivery, "old": old, "base": base}
         self._steps.put(put.key, Step("sending", self._clock(), detail))
         session = str(entry["provenance"].get("source_session") or "")

@@ -20,6 +20,7 @@ Metadata = dict[str, Scalar]
 TYPES = ("semantic", "profile", "procedural", "episodic", "working", "tool_result")
 PROFILE_KINDS = {"identity", "preference", "instruction", "rule", "taboo"}
 _COPIED = ("kind", "project", "repo", "salience", "seen", "pinned", "conflict_with", "supersedes", "superseded_by")
+_SHORT, _REMEMBERED = 20, 40  # hex digits of an identity in a lineage, and how many of them fit into one value
 _MOST = 1024  # characters of one value; the server filters by values up to 1 KiB
 
 
@@ -32,11 +33,14 @@ def identity(entry: Mapping[str, Any]) -> str:
     return digest({"ref": entry.get("ref"), "content_hash": hashed, "provenance": fields})
 
 
-def metadata_of(entry: Entry, *, delivery: str, base: str | None = None, previous: str = "") -> Metadata:
+def metadata_of(
+    entry: Entry, *, delivery: str, base: str | None = None, previous: str = "", lineage: str = ""
+) -> Metadata:
     """The metadata of the record that `entry` becomes.
 
     delivery  identity of what was pushed; that of a conflict copy is its original's
     base      identity of the version that this one replaces; previous: the id of that version's record (B043)
+    lineage   of the versions that stood there before, as `lineage_of` gives it
     """
     provenance = entry["provenance"]
     found: dict[str, Any] = {"source": "hermes", "ref": entry["ref"], "delivery": delivery}
@@ -46,6 +50,7 @@ def metadata_of(entry: Entry, *, delivery: str, base: str | None = None, previou
     found |= {name: entry[name] for name in _COPIED if entry.get(name) not in (None, "", False)}
     found |= {"base_hash": base} if base else {}
     found |= {"previous": previous} if previous else {}
+    found |= {"lineage": lineage} if lineage else {}
     speaker = provenance.get("speaker")
     if isinstance(speaker, Mapping):
         found |= {f"speaker_{name}": speaker[name] for name in ("id", "name") if isinstance(speaker.get(name), str)}
@@ -107,6 +112,20 @@ def identity_of(record: "Record") -> str:
     return digest({"ref": meta.get("ref"), "content_hash": str(meta.get("content_hash")), "provenance": fields})
 
 
+def lineage_of(record: "Record") -> str:
+    """The versions that a replacement of `record` has behind it, newest last: the records of old ones are deleted."""
+    before = record.extra_metadata.get("lineage")
+    known = before.split() if isinstance(before, str) else []
+    return " ".join([*known, identity_of(record)[:_SHORT]][-_REMEMBERED:])
+
+
+def was_before(record: "Record", identity: str) -> bool:
+    """Whether a version of this identity stood where `record` stands: its redelivery writes nothing (CR1)."""
+    lineage = record.extra_metadata.get("lineage")
+    known = lineage.split() if isinstance(lineage, str) else []
+    return record.extra_metadata.get("base_hash") == identity or identity[:_SHORT] in known
+
+
 def standing(records: "Sequence[Record]") -> "list[Record]":
     """Of the records under one ref those that no other replaces, oldest first (D84).
 
@@ -118,6 +137,16 @@ def standing(records: "Sequence[Record]") -> "list[Record]":
     for record in sorted(records, key=lambda one: one.memory_id):
         by_identity.setdefault(identity_of(record), record)
     return [record for name, record in by_identity.items() if name not in replaced] or list(by_identity.values())
+
+
+def rivals_of(record: "Record", records: "Sequence[Record]") -> "list[Record]":
+    """The older ones that replaced the same version as `record` did: two writers, neither naming the other (D84)."""
+    ref = ref_of(record)
+    if not ours(record):
+        return []
+    found = standing([one for one in records if ref_of(one) == ref])
+    at = [one.memory_id for one in found]
+    return found[: at.index(record.memory_id)] if record.memory_id in at else []
 
 
 def current_only(records: "Iterable[Record]") -> "list[Record]":

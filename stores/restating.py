@@ -18,8 +18,8 @@ from .keys import MOST, key_of, old_value, slot_key, statement_of, value_key
 from .ops import BUILTIN
 from .txn import Txn
 
-EXPLICIT = "cog-tool-"
-"""How the refs of explicit stores begin (START.md)."""
+EXPLICIT = ("cog-tool-", "rule-", "taboo-")
+"""How the refs of explicit stores begin (START.md, D53)."""
 
 RECENT = 40
 """Statements that "it's X now" may speak of: the last ones of its session, among so many of the store."""

@@ -10,7 +10,7 @@ from ..capture.lazy import lazy
 # invisible or turns the direction of the text.  Joiners stay: emoji families and Persian need them.
 _ESCAPED = lazy(
     "[<>&\uff1c\uff1e\uff06\ufe64\ufe65\ufe60\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+    "\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 # An opening bracket that begins one of the host's notes, a role token or one of our own marker lines.
 _NOTE = lazy(r"[\[\uff3b](?=\s*/?\s*(?:system|inst\b|cognition))", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Rules and taboos in the system prompt block: the user's own, under a small budget of their own (H24, H28, 8.2).
 
     ### Rules
-    - **cog-tool-0198c4d2-…** (shop): Always answer in French.
+    - **rule-always-answer-in-french-666726e6** (shop): Always answer in French.
     [2 more rules: hermes cognition rule list]
 
 Sorted by scope, age and name, so that the block is the same bytes while nothing changes: prompt caches hold (D75).

@@ -99,7 +99,9 @@ def _english_cost(piece: str) -> int:
 
 def _is_english(line: str) -> bool:
     words = _WORDS.findall(line[:_LINE_CHARS])
-    return len(words) >= 4 and sum(word.lower() in _ENGLISH for word in words) * 8 >= len(words)
+    if len(words) < 4:
+        return False
+    return sum(map(_ENGLISH.__contains__, " ".join(words).lower().split(" "))) * 8 >= len(words)
 
 
 def _is_dense(word: str) -> bool:

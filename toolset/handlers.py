@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import memoria
-from .answers import MAX_RESULT, clipped, error, plain, refusal
+from .answers import MAX_RESULT, clipped, error, plain, refusal, repo_of
 from .arguments import BadArgument, text
 from .digest import digest
 from .schemas import NAMES
@@ -12,6 +12,8 @@ from .search import search
 from .session import NOBODY, ToolSession
 
 __all__ = ["MAX_RESULT", "call"]
+
+DIGESTED = 500  # entries of Memoria that a digest looks at
 
 
 def call(session: ToolSession, name: str, arguments: object) -> str:
@@ -38,7 +40,7 @@ def _dream(session: ToolSession, given: Mapping[str, Any]) -> str:
     if not session.audience:
         return plain({"digest": digest([]), "committed": 0, "conflicts": 0, "note": NOBODY})
     repo = text(given, "repo") or None
-    entries = session.entries(repo)
+    entries = session.with_far(session.entries(repo), DIGESTED, lambda entry: repo is None or repo_of(entry) == repo)
     conflicts = sum(1 for entry in entries if entry.get("conflict_with"))
     said = digest(entries, session.replaced(repo))
     answer = plain({"digest": said, "committed": len(entries), "conflicts": conflicts})

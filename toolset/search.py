@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..stores.entry import Entry
 from ..telling.values import provenance_of
 from . import arguments, messages
-from .answers import Row, clipped, described, error, offered, plain, said_at, score, share_out
+from .answers import Row, clipped, described, error, offered, plain, repo_of, said_at, score, share_out
 from .arguments import BadArgument
 from .highlight import highlighted
 from .schemas import FOUND_KINDS
@@ -140,7 +140,12 @@ def _newest(session: ToolSession, top_k: int, wanted: Wanted) -> tuple[list[Row]
     found: list[tuple[float, Row]] = []
     total = 0
     if "entries" in wanted.tiers:
-        entries = [entry for entry in reversed(session.entries(wanted.repo)) if wanted.keeps(entry)]
+
+        def meant(entry: Entry) -> bool:
+            return wanted.keeps(entry) and (wanted.repo is None or repo_of(entry) == wanted.repo)
+
+        every = session.with_far(session.entries(wanted.repo), top_k, meant)
+        entries = [entry for entry in reversed(every) if wanted.keeps(entry)]
         found += [(said_at(entry) or 0.0, _row(entry)) for entry in entries[:top_k]]
         total += len(entries)
     if "episodes" in wanted.tiers:

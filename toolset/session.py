@@ -150,6 +150,15 @@ class ToolSession:
         remote, owner = self._runtime.remote, self._owner
         return remote.search(query, owner.session_id, owner.now, top_k, patient=patient) if remote.on else ()
 
+    def with_far(self, near: list[Entry], most: int, keep: Callable[[Entry], bool]) -> list[Entry]:
+        """`near`, the entries of this machine, and what else Memoria has that `keep` wants; oldest first."""
+        remote = self._runtime.remote
+        try:
+            brought = remote.newest(self._owner.now, most, keep) if remote.on else []
+        except WriteRefused:  # the local part is the answer
+            brought = []
+        return sorted([*near, *far.unknown(brought, near)], key=order_key)
+
     def far_profile(self, after: str, limit: int) -> tuple[list[Entry], str]:
         """A page of Memoria's profile entries and where the next one begins.  Raises WriteRefused without an answer."""
         remote = self._runtime.remote

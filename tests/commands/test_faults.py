@@ -82,6 +82,7 @@ def test_a_locked_store(cli: Cli) -> None:
 @pytest.mark.parametrize("name", ["committed.json", "outbox.db", "recall.db", "archive.jsonl"])
 @pytest.mark.parametrize("how", ["garbage", "empty", "folder", "half"])
 def test_a_damaged_file(cli: Cli, name: str, how: str) -> None:
+    """H36, HA202: every command, status and doctor among them, ends in one line."""
     cli("search", "oslo")
     cli("store", "I", "like", "tea")
     cli("forget", "cog-s1-1")
@@ -132,6 +133,7 @@ def test_what_is_shown_of_a_damaged_store_says_so(cli: Cli) -> None:
 
 
 def test_doctor_names_a_damaged_store_and_folding_mends_it(cli: Cli) -> None:
+    """H36, HA202."""
     cli("fold")
     (cli.folder / "committed.json").write_text("{ not json")
     found = cli.json("doctor", code=1)

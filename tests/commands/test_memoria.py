@@ -2,7 +2,10 @@
 
 import contextlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from memoria_server import make_app, serve
 
 from .conftest import NOW, Cli
 
+ROOT = Path(__file__).resolve().parents[2]
 SECRET = "I keep my diary in the blue drawer."
 
 
@@ -143,6 +147,45 @@ def test_old_ones_go_by_age_and_purge_takes_what_only_a_person_could_send(far):
     assert sorted(states(far).values()) == ["discarded", "discarded", "pending"]
 
 
+def test_the_queue_works_without_the_host_and_without_packages(far):
+    """M55, 2.9, D106: what diagnostics.py did, by `python cli.py` with the standard library alone."""
+    unclear, waiting = queued(far, "uncertain", "pending")
+
+    def run(*given: str) -> tuple[int, str]:
+        command = [sys.executable, "-S", str(ROOT / "cli.py"), "--home", str(far.home), *given]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout + done.stderr
+
+    code, said = run("queue")
+    assert (code, unclear[:12] in said, waiting[:12] in said, "diary" in said) == (0, True, True, False)
+    assert "diary" in run("queue", "show", waiting)[1]
+    assert run("queue", "retry", unclear)[0] == 2
+    assert run("queue", "retry", unclear, "--acknowledge-duplicate-risk")[0] == 0
+    assert states(far)[unclear] == "pending"
+    assert run("queue", "--discard", waiting)[0] == 0
+    assert states(far) == {unclear: "pending", waiting: "discarded"}
+    empty = far.home / "empty"
+    empty.mkdir()
+    command = [sys.executable, "-S", str(ROOT / "cli.py"), "--home", str(empty), "queue"]
+    assert subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 0
+    assert list(empty.iterdir()) == []
+
+
+def test_purge_takes_a_text_out_of_what_waits_for_memoria(far):
+    """D102, D104: pending, uncertain and spilled turns; the receipts stay."""
+    unclear, waiting = queued(far, "uncertain"), queued(far, "pending", text="The safe is behind the mirror.")
+    outbox = Outbox(far.folder / "outbox.db", clock=lambda: far.now)
+    turns = Turns(outbox.database, clock=lambda: far.now)
+    payload = {"messages": [{"role": "user", "content": "Behind the MIRROR there is more."}]}
+    turns._spill(NewTurn("e" * 64, "b", payload, "s1", ""), "pending")
+    outbox.close()
+    assert far("purge", "--text", "behind the mirror", "--yes") == 0
+    assert "2 turns for Memoria" in far.out
+    assert states(far) == {waiting[0]: "discarded", "e" * 64: "discarded", unclear[0]: "uncertain"}
+    assert [name for text in ("mirror", "MIRROR") for name in far.holders(text)] == []
+
+
 def test_held_turns_are_approved_by_a_person(far, app):
     """D39."""
     one, other = queued(far, "held", "held")
@@ -194,7 +237,7 @@ def test_doctor_looks_at_origin_key_scopes_branch_route_and_clock(far, app):
     far.now = __import__("time").time()
     told = found(far)
     assert {state for state, _ in told["memoria"] + told["service"]} == {"well"}
-    assert len(told["service"]) == 4
+    assert len(told["service"]) == 5
     assert told["clock"] == [("well", "this clock agrees with the server's")]
     assert app.commits() == []
 
@@ -202,9 +245,10 @@ def test_doctor_looks_at_origin_key_scopes_branch_route_and_clock(far, app):
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ({"path": "/v1/*", "status": 401}, "the key is accepted"),
-        ({"path": "/v1/observe/deduplicated", "status": 404}, "the route for turns"),
-        ({"method": "DELETE", "path": "*", "status": 403}, "the key may write"),
+        ({"path": "/v1/*", "status": 401}, "the key is not accepted"),
+        ({"path": "/v1/observe/deduplicated", "status": 404}, "turns with saved memories are not taken"),
+        ({"path": "/v1/memories/query", "status": 404}, "to find records by our own ids"),
+        ({"method": "DELETE", "path": "*", "status": 403}, "the key may not write"),
     ],
 )
 def test_doctor_names_what_is_wrong_and_the_remedy(far, app, fault, said):
@@ -222,5 +266,55 @@ def test_doctor_says_when_nobody_answers_and_when_there_is_no_key(far, monkeypat
     assert found(far)["service"][0][0] == "wrong"
     monkeypatch.delenv("MEMORIA_API_KEY")
     told = found(far)
-    assert "no API key" in told["memoria"][0][1]
+    assert [said for _, said in told["settings"] if "no API key" in said]
     assert "service" not in told
+    assert "memoria" not in told  # said once
+
+
+def test_doctor_only_notes_a_missing_route_that_nothing_here_needs(far, app):
+    """The issue, 8: route versions; without `memoria.upload: turns` an August server is good enough."""
+    app.memoria.release = "2026-08"
+    far.now = __import__("time").time()
+    assert [state for state, said in found(far)["service"] if "turns with" in said] == ["wrong"]
+    given = json.loads((far.folder / "config.json").read_text())
+    (far.folder / "config.json").write_text(json.dumps({**given, "memoria": {"upload": "none"}}))
+    assert [state for state, said in found(far)["service"] if "turns with" in said] == ["note"]
+
+
+def test_doctor_asks_a_hanging_server_once(far, app, monkeypatch):
+    """MI3: a bounded wait in all, not one for each thing."""
+    monkeypatch.setattr("cognition.commands.memoria.ASK_S", 0.3)
+    app.fault("delay", path="/v1/*", seconds=30, times=0)
+    [(state, said)] = found(far)["service"]
+    assert (state, "network_failed" in said) == ("wrong", True)
+    assert len([entry for entry in app.requests() if entry.path != "/health"]) == 1
+
+
+def test_doctor_names_a_mistyped_branch(far):
+    """MD32, M9."""
+    given = json.loads((far.folder / "config.json").read_text())
+    given["memoria"]["branch"] = "mian"
+    (far.folder / "config.json").write_text(json.dumps(given))
+    wrong = [said for state, said in found(far)["service"] if state == "wrong"]
+    assert any("no branch of this name" in said for said in wrong)
+
+
+def test_doctor_says_when_the_clocks_differ(far, app, monkeypatch):
+    """MI14: memories would carry wrong times."""
+    from cognition.commands import memoria
+
+    real = __import__("time").time
+    monkeypatch.setattr(memoria.time, "time", lambda: real() + 3600)
+    assert [(state, "1 hour ahead of" in said) for state, said in found(far)["clock"]] == [("note", True)]
+
+
+def test_doctor_sees_an_outbox_that_others_may_read_wherever_it_is(far):
+    """M42, MI14: queued turns are text, also where queue.path puts them."""
+    elsewhere = far.home / "elsewhere.db"
+    given = json.loads((far.folder / "config.json").read_text())
+    (far.folder / "config.json").write_text(json.dumps({**given, "queue": {"path": str(elsewhere)}}))
+    Outbox(elsewhere).counts()
+    elsewhere.chmod(0o644)
+    assert any(state == "wrong" and "elsewhere.db (0644)" in said for state, said in found(far)["folder"])
+    elsewhere.chmod(0o600)
+    assert not any("elsewhere.db" in said for _, said in found(far)["folder"])

@@ -36,7 +36,7 @@ def test_the_page_is_made_without_host_and_packages() -> None:
 def test_the_commands_of_the_one_list_are_there() -> None:
     """D106, D118, as far as the embedded store goes."""
     wanted = "status doctor key queue search list show store pin unpin forget conflicts resolve evict dream export"
-    wanted += " import fold purge tombstones bench summarise consolidate replay backfill rule identity"
+    wanted += " import fold purge tombstones bench summarise consolidate replay backfill rule identity shelf"
     assert set(parser.BY_NAME) == set(wanted.split())
 
 
@@ -103,7 +103,8 @@ def test_cli_is_imported_alone_and_costs_nothing_but_the_parser() -> None:
     result = subprocess.run(command, check=True, capture_output=True, text=True)
     top, filled, loaded = json.loads(result.stdout)
     assert top == ["cognition", "cognition.cli"]
-    table = [f"cognition.commands.{name}" for name in ("line", "parser", "parser_consolidation", "parser_memoria")]
+    parsers = ("line", "parser", "parser_consolidation", "parser_memoria", "parser_shelf")
+    table = [f"cognition.commands.{name}" for name in parsers]
     assert filled == ["cognition", "cognition.cli", "cognition.commands", *table]
     assert all(name.startswith("cognition") for name in loaded)
 

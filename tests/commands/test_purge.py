@@ -1,6 +1,7 @@
 """purge: afterwards no byte below cognition/ holds the text (D102, D104, CD100)."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from cognition.outbox import NewFact
@@ -129,3 +130,28 @@ def test_a_purge_of_nothing_or_nearly_everything_is_refused(cli: Cli, line: tupl
     cli.commit(cli.entry("cog-s1-1", TEXT))
     assert cli("purge", *line, "--yes") == 2
     assert cli.json("list")["total"] == 1
+
+
+@pytest.mark.parametrize("how", ["kept", "queued", "forgotten before"])
+def test_a_name_made_of_the_text_goes_with_it(cli: Cli, how: str) -> None:
+    """D102, D104, HI15: the ref of a rule holds its words; what stays as proof is a digest."""
+    if how == "queued":
+        other = LocalStore(cli.folder / "committed.json")
+        with other.transaction(timeout=1.0), ThreadPoolExecutor(1) as pool:
+            made = pool.submit(cli.json, "rule", "add", "Never mention Zanzibar").result()
+        other.close()
+        assert made["state"] == "queued"
+        ref = made["ref"]
+        cli.json("queue", "retry", ref)
+    else:
+        ref = cli.json("rule", "add", "Never mention Zanzibar")["ref"]
+    assert ref.startswith("rule-never-mention-zanzibar-")
+    cli.json("search", "Zanzibar")
+    if how == "forgotten before":
+        cli.json("rule", "drop", ref)
+        cli.now += 1
+        assert cli.json("forget", ref)["state"] == "gone"
+        assert cli.json("rule", "add", "Never mention Zanzibar")["ref"] != ref
+    assert cli.json("purge", "--text", "mention zanzibar", "--yes")["left_in"] == []
+    left = [path.name for path in cli.folder.rglob("*") if path.is_file() and b"zanzibar" in path.read_bytes().lower()]
+    assert left == []

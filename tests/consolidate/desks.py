@@ -88,12 +88,14 @@ class Home:
         )
         self.lane = Lane(self.desk)
 
-    def search(self, text: str, audience: str, project: str, most: int) -> list[dict[str, Any]]:
+    def search(
+        self, text: str, audience: str, project: str, most: int, keep: Callable[[dict[str, Any]], bool]
+    ) -> list[dict[str, Any]]:
         words = set(text.casefold().split())
         found = [
             (len(words & set(str(entry["content"]).casefold().split())), entry) for entry in self.store.view().current()
         ]
-        return [entry for shared, entry in sorted(found, key=lambda pair: -pair[0]) if shared][:most]
+        return [entry for shared, entry in sorted(found, key=lambda pair: -pair[0]) if shared and keep(entry)][:most]
 
     def say(self, sid: str, *texts: str, audience: str = "owner", project: str = "shop") -> None:
         """Turns: a user's text and an answer, by turns."""

@@ -33,7 +33,7 @@ def answers(calls: Path) -> Script:
         if purpose == "adjudication":
             first = text.partition('"name": "')[2].partition('"')[0]
             return verdict("refines" if "Lesson" in text else "duplicate", first)
-        mark = text[text.index("U: ") : text.index("U: ") + 12]
+        mark = text.partition("<transcript>\n")[2][:12]
         return reply(f"- {mark}", unit(f"Lesson {mark}", f"about {mark} and retries"), unit("Same", "always the same"))
 
     return Script(by=by)
@@ -64,7 +64,7 @@ def main(path: Path, kill_at: int) -> None:
             point()
         point()
 
-    home = Home(path, answers(path / "calls"), **{"cascade.batch_size": 2})
+    home = Home(path, answers(path / "calls"), **{"cascade.batch_size": 2, "consolidation.max_input_tokens": 1000})
     Database.transaction = counted  # type: ignore[method-assign]
     LocalStore.transaction = stored  # type: ignore[method-assign]
     home.clock.now += 10_000.0 * (1 + int(os.environ.get("RUN", "0")))

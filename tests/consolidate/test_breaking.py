@@ -289,3 +289,22 @@ def test_forty_sessions_at_a_start_cost_four_calls(made) -> None:
     again = sweep(home.desk, "me", listed=None)
     assert again is not None
     assert again.owed == 4
+
+
+def test_an_answer_that_could_not_be_read_is_not_paid_for(made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D97, H22: what reads it is loaded lazily, and before the call."""
+    from cognition.consolidate import reply as replies
+
+    def missing() -> None:
+        raise ImportError("no such package")
+
+    home = made(Script())
+    owing(home)
+    monkeypatch.setattr(replies, "_schema", missing)
+    home.work()
+    assert home.script.asked == []
+    assert home.lane.last_error == "ImportError"
+    monkeypatch.undo()
+    home.clock.now += 60
+    home.work()
+    assert home.refs() == ["sum-s1-0-2"]

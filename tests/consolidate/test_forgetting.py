@@ -99,6 +99,16 @@ def test_a_forgotten_archive_is_not_made_again(home: Home) -> None:
     assert [purpose for purpose, _ in home.script.asked[before:]] == ["extraction"]
 
 
+def test_a_summary_that_is_being_forgotten_is_not_read_again(home: Home) -> None:
+    """HA159: what it was made of is looked for while it still stands in the store; nothing is owed or paid for it."""
+    summarised(home, "s1", "The reactor is called Zanzibar", reply("- the reactor is called Zanzibar"))
+    home.gone.add("sum-s1-0-2")
+    found = forgetting.erase(home.desk, home.outbox, "owner", "- the reactor is called Zanzibar", [])
+    assert (found.refs, found.again) == (["sum-s1-0-2"], {})
+    with home.outbox.database.reading() as db:
+        assert tasks.counts(db, "default") == {}
+
+
 def test_a_users_own_statement_is_not_hidden_by_a_verdict(home: Home) -> None:
     """HI14: the edge is kept, the fact stays; only what a model wrote is retired by a model's word."""
     with home.store.transaction(timeout=1) as txn:

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
-from cognition.consolidate import housekeeping, span, state
+from cognition.budget import gate_tokens as estimate
+from cognition.consolidate import housekeeping, nodes, span, state
 from cognition.consolidate.triggers import Trigger, consider
 from cognition.outboxdb import plans, tasks
+from hypothesis import given
+from hypothesis import strategies as st
 
 from .desks import Home, Script, reply, unit
 
@@ -77,6 +80,53 @@ def test_failed_ranges_come_first_and_what_is_done_is_not_looked_at(home: Home) 
         assert db.execute("SELECT sid, state FROM tasks").fetchall() == [("failed", "pending")]
 
 
+def owed(home: Home) -> list[str]:
+    with home.outbox.database.reading() as db:
+        return [sid for (sid,) in db.execute("SELECT sid FROM tasks WHERE state = 'pending' ORDER BY id")]
+
+
+def test_a_start_takes_the_sessions_with_most_new_tokens(home: Home) -> None:
+    """HA161, D90: by tokens, however few messages they are in, and among more sessions than are ever read."""
+    for number in range(70):
+        home.say(f"talk-{number:02}", *["hi"] * 40)
+    for sid, words in (("one", 5000), ("two", 7000), ("three", 6000), ("four", 4000), ("five", 8000)):
+        home.say(sid, "word " * words, "ok")
+    read, real = set(), home.log.messages
+    home.log.messages = lambda sid, *given: read.add(sid) or real(sid, *given)  # type: ignore[method-assign]
+    assert housekeeping.backfill(home.desk) == 4
+    assert owed(home) == ["five", "two", "three", "one"]
+    assert read <= {"one", "two", "three", "four", "five"}, "HD25: no look at each session"
+
+
+def test_what_counts_is_new_and_estimated_by_script(home: Home) -> None:
+    """HA161, HA79: what is summarised already does not count, and a wide character is a token of its own."""
+    summarised(home, "old")
+    home.say("old", "word " * 4000, "ok")
+    with home.outbox.database.transaction(wait=1) as tx:
+        plans.note_consolidated(tx, "default", "seen", 2, now=home.clock())
+    home.say("seen", "word " * 90_000, "ok", "and", "more")
+    home.say("wide", "記" * 6000, "ok")
+    home.say("letters", "é" * 9000, "ok")
+    home.settings.values["housekeeping.backfill_per_scope"] = 2
+    assert housekeeping.backfill(home.desk) == 2
+    assert owed(home) == ["wide", "old"]
+
+
+def test_each_scope_has_its_own_cap(home: Home) -> None:
+    """HA161, 5.6: another project's sessions and another person's take no place."""
+    home.settings.values["housekeeping.backfill_per_scope"] = 1
+    for sid, more in (("a", {}), ("b", {}), ("c", {"project": "mill"}), ("d", {"audience": "person/telegram/7"})):
+        home.say(sid, f"{sid} {WORDS}", "ok", **more)
+    assert housekeeping.backfill(home.desk) == 3
+    assert sorted(owed(home)) == ["a", "c", "d"]
+
+
+@given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=200))
+def test_no_text_has_more_tokens_than_its_bytes_allow(text: str) -> None:
+    """What spares a start the reading of small sessions."""
+    assert estimate(text) <= len(text.encode()) // 3 + 2
+
+
 def test_one_session_that_cannot_be_read_stops_no_other(home: Home) -> None:
     """HA166."""
     for sid in ("bad", "good"):
@@ -100,6 +150,25 @@ def test_one_process_does_it_and_a_dead_ones_lease_runs_out(home: Home) -> None:
     assert housekeeping.sweep(home.desk, "two", listed=None) is not None
     home.clock.now -= 10 * housekeeping.LEASE_S
     assert housekeeping.sweep(home.desk, "one", listed=None) is not None
+
+
+def test_the_rows_of_another_shelf_are_left_alone(home: Home) -> None:
+    """HA187, HA189, H34: by reconciling, pruning, backfill and status; it goes on where it was."""
+    summarised(home, "s1")
+    with home.outbox.database.transaction(wait=1) as tx:
+        for sid, stop in (("gone", 3), ("s1", 40)):
+            plans.note_consolidated(tx, "other", sid, stop, now=home.clock())
+        tasks.enqueue(tx, "other", "consolidate", now=home.clock(), sid="gone", start=0, stop=9)
+        before = tx.execute("SELECT * FROM progress WHERE shelf = 'other' ORDER BY sid").fetchall()
+    swept = housekeeping.sweep(home.desk, "one", listed={"s2": ""})
+    assert swept == housekeeping.Swept()
+    assert state.state(home.lane)["waiting"] == 0
+    home.work()
+    with home.outbox.database.reading() as db:
+        assert db.execute("SELECT * FROM progress WHERE shelf = 'other' ORDER BY sid").fetchall() == before
+        assert tasks.counts(db, "other") == {"pending": 1}
+    home.settings.values["hypatia.shelf"] = "other"
+    assert state.state(home.lane)["waiting"] == 1
 
 
 @pytest.mark.parametrize("switch", ["reconcile_on_startup", "backfill_consolidation"])
@@ -137,6 +206,30 @@ def test_a_session_is_shown_as_it_stands(home: Home) -> None:
     assert found["tasks"] == [{"state": "pending", "from": 2, "to": 4, "attempts": 0, "error": ""}]
     assert state.of_session(home.lane, "nobody")["caught_up"]
     assert not state.of_session(home.lane, "nobody")["known"]
+
+
+def test_a_damaged_record_of_calls_blocks_nothing(home: Home) -> None:
+    """HA200, H36: summaries go on, status goes on."""
+    summarised(home, "s1")
+    with home.outbox.database.transaction(wait=1) as tx:
+        names = [row[1] for row in tx.execute("PRAGMA table_info(attempts)") if row[1] not in ("seq", "at")]
+        tx.execute(f"UPDATE attempts SET {', '.join(f'{name} = char(0) || 20' for name in names)}")
+    summarised(home, "s2")
+    assert home.refs("summary") == ["sum-s1-0-2", "sum-s2-0-2"]
+    assert state.state(home.lane)["calls_today"] >= 1
+
+
+def test_nothing_automatic_writes_the_global_scope(home: Home) -> None:
+    """HA72, H35: summary, lesson, archive, node and finding carry the project's."""
+    home.settings.values["cascade.batch_size"] = 2
+    home.script.by = lambda purpose, _: reply("- one", unit("Retry in the client", purpose))
+    summarised(home, "s1", "s2")
+    place = home.log.place_of("s1")
+    nodes.session_node(home.desk, place, "Where it runs")
+    nodes.delegation(home.desk, place, "c1", "find it", "found it")
+    made = [home.entry(ref) for ref in home.refs()]
+    assert {entry["kind"] for entry in made} == {"summary", "work_unit", "session", "delegation"}
+    assert {(entry["scope"], entry["project"]) for entry in made} == {("project", "shop")}
 
 
 def test_a_range_that_another_plan_has_covered_is_left_alone(home: Home) -> None:

@@ -13,13 +13,15 @@ from .desks import Home, Script
 
 PROGRAM = Path(__file__).with_name("killer.py")
 SESSIONS = ("s1", "s2", "s3", "s4")
+LONG = "s2"  # begins with a message that is read in two parts (HA86)
 EVERY = int(os.environ.get("COGNITION_KILL_EVERY", "13"))  # 1: every point; the short form takes a few
 
 
 def prepared(path: Path) -> None:
     home = Home(path, Script(), **{"cascade.batch_size": 2})
     for number, sid in enumerate(SESSIONS):
-        home.say(sid, f"topic {number} {'how do we retry this? ' * 5}", "With a key.")
+        words = "how do we retry this? " * (260 if sid == LONG else 5)
+        home.say(sid, f"topic {number} {words}", "With a key.")
         assert consider(home.desk, sid, Trigger.BOUNDARY)
     home.close()
 
@@ -46,7 +48,7 @@ def graph(path: Path) -> dict:
 
 
 def test_killed_at_any_write_it_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
-    """HA112, HA113, HA137, HI6."""
+    """HA112, HA113, HA137, HI6, HD14, HD30: also between two parts of one message."""
     start = tmp_path / "start"
     start.mkdir()
     prepared(start)
@@ -56,6 +58,7 @@ def test_killed_at_any_write_it_ends_as_if_it_had_not_been(tmp_path: Path) -> No
     assert undisturbed.returncode == 0, undisturbed.stderr
     expected, calls = graph(whole), (whole / "calls").read_text().splitlines()
     assert [ref for ref in expected if ref.startswith("sum3-")], sorted(expected)
+    assert len([line for line in calls if line.startswith("extraction")]) == len(SESSIONS) + 2  # two parts and the rest
     points = int(undisturbed.stdout)
     assert points > 40
     for kill_at in range(1, points + 1, EVERY):

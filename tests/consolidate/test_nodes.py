@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from cognition.chatlog import Draft, LogPlace
-from cognition.consolidate import request
+from cognition.consolidate import housekeeping, request
 from cognition.consolidate.nodes import compaction_text, delegation, session_node
 from cognition.consolidate.triggers import Trigger, consider
 
@@ -36,6 +36,39 @@ def test_a_later_title_takes_its_place(home: Home) -> None:
     assert not session_node(home.desk, PLACE, "Where it runs")
     assert session_node(home.desk, PLACE, "Oslo and Bergen")
     assert [home.entry(ref)["content"] for ref in home.refs("session")] == ["Oslo and Bergen"]
+
+
+def test_a_date_in_a_title_stays_the_one_it_was(home: Home) -> None:
+    """HN2: what is seen again later, or on another day, is the same title; only another one is dated anew."""
+    session_node(home.desk, PLACE, "Ship it tomorrow")
+    first = home.entry("session-s1")["content"]
+    assert first.startswith("Ship it tomorrow (2")
+    home.clock.now += 3 * 86_400
+    home.say("s1", "And now?", "In Bergen.")
+    assert session_node(home.desk, PLACE, "Ship it tomorrow")
+    assert home.entry("session-s1")["content"] == first
+    assert session_node(home.desk, PLACE, "Ship it  tomorrow, really")
+    assert home.entry("session-s1")["content"].replace(", really", "") != first
+
+
+def test_a_start_gives_nodes_the_titles_that_no_session_saw(home: Home) -> None:
+    """H14, HN2, HD29: renamed when it was over, or ended by a kill; an unknown, untitled or forgotten one gets none."""
+    for sid in ("s2", "s3", "s4"):
+        home.say(sid, f"{sid} where?", "In Oslo.")
+    for sid in ("s1", "s2", "s3", "s4"):
+        consider(home.desk, sid, Trigger.BOUNDARY)
+    session_node(home.desk, PLACE, "Where it runs")
+    home.gone.add("session-s4")
+    listed = {"s1": "Where it ran", "s2": "The second", "s3": " ", "s4": "The fourth", "s9": "Never logged"}
+    swept = housekeeping.sweep(home.desk, "me", listed=listed)
+    assert swept is not None
+    assert swept.titled == 2
+    assert [home.entry(ref)["content"] for ref in home.refs("session")] == ["Where it ran", "The second"]
+    again = housekeeping.sweep(home.desk, "me", listed=listed)
+    assert again is not None
+    assert again.titled == 0
+    assert housekeeping.sweep(home.desk, "me", listed=None) is not None
+    assert len(home.refs("session")) == 2
 
 
 def test_it_covers_what_is_said_later(home: Home) -> None:

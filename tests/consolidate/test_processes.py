@@ -53,12 +53,19 @@ def summaries(path: Path) -> list[str]:
 
 
 def test_two_processes_summarise_no_span_twice(tmp_path: Path) -> None:
-    """HA155, HI10, HD24: one call a range, one set of entries."""
+    """HA155, HI10, HD24, HD15: one call a range; a lesson that both learn is one, with each trace."""
     owing(tmp_path)
     run(tmp_path, "a", "b")
     calls = Counter(line.split()[1] for line in (tmp_path / "calls").read_text().splitlines())
     assert calls == {"extraction": len(SESSIONS)}
     assert summaries(tmp_path) == [f"sum-{sid}-0-2" for sid in SESSIONS]
+    home = Home(tmp_path, Script())
+    (same,) = [ref for ref in home.refs("work_unit") if ref.startswith("wu-same-")]
+    sources = [tail for relation, tail in home.entry(same)["links"] if relation == "derivedFrom"]
+    assert sorted(sources) == [f"sum-{sid}-0-2" for sid in SESSIONS]
+    assert home.entry(same)["seen"] == len(SESSIONS)
+    assert len(home.refs("work_unit")) == 1 + len(SESSIONS)
+    home.close()
 
 
 def test_a_killed_owner_is_taken_over(tmp_path: Path) -> None:

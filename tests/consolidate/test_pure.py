@@ -59,7 +59,7 @@ def test_names_depend_on_what_they_should() -> None:
     one, other = reply.Unit("T", "c"), reply.Unit("T", "c", "bug-fix")
     assert names.unit_name("T", one.body) != names.unit_name("T", other.body)
     assert names.unit_name("T", "c") == names.unit_name("T", " c\n")
-    assert names.unit_name("T", "c", project="other") != names.unit_name("T", "c")
+    assert names.unit_name("T", "c", also="other") != names.unit_name("T", "c")
     with pytest.raises(ValueError, match="tiers 2 to 8"):
         names.archive_name(9, [])
 
@@ -157,7 +157,7 @@ def test_a_transcript_has_lines_and_no_outputs() -> None:
 
 
 def test_what_does_not_fit_is_deferred_whole() -> None:
-    """HA85, HD17: it stops at a whole message and says how far it got."""
+    """H17, HA85, HD17: it stops at a whole message and says how far it got."""
     found = transcript.build([message(n, "word " * 100) for n in range(10)], 10, 400)
     assert not found.complete
     assert 0 < found.stop < 10

@@ -155,7 +155,7 @@ def test_a_target_that_was_not_offered_gives_no_edge(made) -> None:
 
 
 def test_a_cut_answer_is_asked_again_with_one_unit(made) -> None:
-    """HA99, HA106: it does not parse, so nothing is written; the retry asks for one unit."""
+    """H19, HA99, HA106: it does not parse, so nothing is written; the retry asks for one unit."""
     home = made(Script('{"summary": "- half of', reply("- whole", unit("A"), unit("B"))))
     home.say("s1", "Hello", LONG)
     consider(home.desk, "s1", Trigger.BOUNDARY)
@@ -201,7 +201,7 @@ def test_a_range_of_several_budgets_is_finished_by_itself(made) -> None:
 
 
 def test_a_message_larger_than_the_budget_is_read_to_its_end(made) -> None:
-    """HA86, H18: part by part, one summary for the whole of it."""
+    """HA86, H18, HD18: part by part, one summary for the whole of it."""
     home = made(
         Script(by=lambda purpose, text: reply(f"- {text[text.index('(part') :][:14]}")),
         **{"consolidation.max_input_tokens": 1000},

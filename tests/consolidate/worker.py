@@ -21,7 +21,8 @@ def main(path: Path, name: str, hang: bool) -> None:
             file.write(f"{name} {purpose}\n")
         if hang:
             os._exit(9)
-        return reply(f"- {text[text.index('U: ') :][:24]}", unit("Lesson", f"about {text[text.index('U: ') :][:24]}"))
+        said = text[text.index("U: ") :][:24]
+        return reply(f"- {said}", unit("Lesson", f"about {said}"), unit("Same", "always the same"))
 
     home = Home(path, Script(by=by), **{"cascade.enabled": False, "consolidation.adjudicate": False})
     home.clock.now = time.time()

@@ -115,10 +115,12 @@ class MemoriaCase(HomeCase):
     # -- the home ----------------------------------------------------------------------------------------------------
 
     def queue(self, table: str = "turns") -> list[dict[str, Any]]:
-        """The rows of a table of the outbox, oldest first."""
+        """The rows of a table of the outbox, oldest first; of turns, when those in spill files are taken in (D58)."""
         path = self.home / "cognition" / "outbox.db"
         if not path.exists():
             return []
+        if table == "turns":
+            self.until(lambda: not list((path.parent / "spill" / "turns").glob("*.jsonl")))
         with contextlib.closing(sqlite3.connect(path)) as db:
             db.row_factory = sqlite3.Row
             return [dict(row) for row in db.execute(f"SELECT * FROM {table} ORDER BY created_at, rowid")]

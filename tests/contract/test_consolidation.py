@@ -58,15 +58,55 @@ class Triggers(Consolidation):
         """H16, HA78, H31: durable, and no model was asked on the hook's thread (H3, HA102)."""
         script = Script()
         provider = self.attended(script)
-        provider.on_session_end(self.say(provider, SAID))
+        messages = self.say(provider, SAID)
+        self.settle(provider)  # a busy machine may need longer for the log than a boundary waits for it
+        provider.on_session_end(messages)
         self.assertEqual(self.tasks(), [("consolidate", "s1", 0, 2)])
         self.assertEqual(script.asked, [])
 
     def test_compaction_owes_it_too(self) -> None:
         """HA78."""
         provider = self.attended(Script())
-        provider.on_pre_compress(self.say(provider, SAID))
+        messages = self.say(provider, SAID)
+        self.settle(provider)
+        provider.on_pre_compress(messages)
         self.assertEqual(self.tasks(), [("consolidate", "s1", 0, 2)])
+
+    def late_turn(self, provider: Any, text: str) -> Any:
+        """A turn has begun; what hands it over comes when it is called."""
+        provider.on_turn_start(1, text)
+        messages = [{"role": "user", "content": text}, {"role": "assistant", "content": "Noted."}]
+        return lambda: provider.sync_turn(text, "Noted.", session_id="s1", messages=messages)
+
+    def test_a_turn_that_comes_after_the_end_of_its_session_is_owed_too(self) -> None:
+        """HA80: hosts hand turns over on a thread of their own; at a start such a tail is too small to be owed."""
+        provider = self.attended(Script())
+        first, second = self.late_turn(provider, SAID), self.late_turn(provider, "And that is all for today.")
+        provider.on_session_end([])
+        first()
+        self.settle(provider)
+        self.assertEqual(self.tasks(), [("consolidate", "s1", 0, 2)])
+        provider.on_session_switch("s2", parent_session_id="s1", reset=True, reason="new")
+        second()
+        self.settle(provider)
+        self.assertEqual(self.tasks(), [("consolidate", "s1", 0, 4)])
+
+    def test_a_turn_during_which_the_session_was_compacted_is_an_ordinary_one(self) -> None:
+        """HA73, HA78: the host ends and goes on with the same session; a call for each compaction is enough."""
+        for new in ("s1", "s1-next"):
+            with self.subTest(new):
+                provider = self.attended(Script())
+                self.say(provider, SAID)
+                late = self.late_turn(provider, "Now compact it.")
+                provider.on_pre_compress([])
+                provider.on_session_end([])
+                provider.on_session_switch(new, parent_session_id="s1", reset=False, reason="compression")
+                late()
+                self.settle(provider)
+                self.assertEqual([task[2:] for task in self.tasks()], [(0, 2)])
+                provider.shutdown()
+                self.tearDown()
+                self.setUp()
 
     def test_an_ordinary_turn_needs_both_gates(self) -> None:
         """HA73, HA74: five turns and 3,000 tokens."""
@@ -109,6 +149,21 @@ class Triggers(Consolidation):
         told = self.provider("s2").prefetch("Which port does the staging proxy listen on?")
         self.assertIn("[sum-s1-0-2]", told)
         self.assertLess(told.index("[cog-s1-1]"), told.index("[sum-s1-0-2]"))
+
+    def test_a_branch_is_not_summarised_with_what_it_inherited(self) -> None:
+        """HA81, 2.2: its range begins with its own first message; the trunk keeps its own summary."""
+        script = Script()
+        provider = self.attended(script)
+        messages = self.say(provider, SAID)
+        provider.on_session_switch("s2", parent_session_id="s1", reset=False, reason="branch")
+        own = [{"role": "user", "content": "And the canary?"}, {"role": "assistant", "content": "On 7444."}]
+        provider.sync_turn("And the canary?", "On 7444.", session_id="s2", messages=[*messages, *own])
+        provider.on_session_end([*messages, *own])
+        self.settle(provider)
+        self.work(provider)
+        self.assertEqual(self.store()["sum-s2-0-2"]["covers"], ["s2", 0, 2])
+        [asked] = [text for _, text in script.asked if "canary" in text]
+        self.assertNotIn("7443", asked)
 
     def test_a_stop_leaves_what_is_owed(self) -> None:
         """H37, HA151."""
@@ -249,9 +304,31 @@ class Rules(Consolidation):
         self.rule(self.provider("s0"), "Answer in French")
         off = self.provider("s1", {"recall": {"preload_rules_taboos": False}})
         self.assertNotIn("Answer in French", off.system_prompt_block())
+        self.assertNotIn("Shelf:", off.system_prompt_block())
+
+    def test_another_shelf_is_named_whether_rules_are_shown_or_not(self) -> None:
+        """HA170, 8.2: below the heading, before the rules."""
+        for shown in (True, False):
+            settings = {"hypatia": {"shelf": "work"}, "recall": {"preload_rules_taboos": shown}}
+            block = self.provider(f"s-{shown}", settings).system_prompt_block()
+            self.assertEqual(block.splitlines()[1], "Shelf: `work`.")
+
+    def test_a_store_that_cannot_be_read_costs_the_rules_alone(self) -> None:
+        """HA171: counted as a failure, the block is built, and the session goes on."""
+        self.rule(self.provider("s0"), "Answer in French")
+        provider = self.provider("s1")
+
+        def unreadable(*_: Any, **__: Any) -> Any:
+            raise OSError("no")
+
+        provider._handle.runtime.reader.rules = unreadable
+        block = provider.system_prompt_block()
+        self.assertIn("`cognition_search`", block)
+        self.assertNotIn("French", block)
+        self.assertEqual(provider._handle.runtime.failures["rules"][0], 1)
 
     def test_forty_at_most_and_what_is_left_out_is_said(self) -> None:
-        """H24, HA169: 400 characters each, flattened, a line for the rest."""
+        """H24, HA169, HD31: 400 characters each, flattened, a line for the rest."""
         provider = self.provider("s0")
         for number in range(45):
             self.rule(provider, f"Rule {number:02}\nin two lines " + "x" * 500)

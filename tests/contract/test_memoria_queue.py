@@ -184,6 +184,41 @@ class M43Queue(TurnsCase):
         self.assertEqual(len(self.queue()), 1)
         self.assertTrue([line for line in self.warned if "capture_queue_full" in line])
 
+    def test_a_problem_is_told_again_when_it_comes_back_after_it_was_solved(self) -> None:
+        """M58, MA75, MD8: same failure twice, one notice; success; failure again, a second one.  A good recall solves
+        nothing of the upload's."""
+        provider = self.provider()
+        told = []
+        for n, status in enumerate((500, 500, 0, 500)):
+            if status:
+                self.app.fault("status", path="/v1/observe", status=status)
+            self.turn(provider, f"I like number {n}.")
+            self.until(lambda n=n: len([row for row in self.queue() if row["error"] or row["state"] == "done"]) > n)
+            provider._handle.runtime.remote.link.sender._trusted_until = time.monotonic() + 60
+            self.ask(provider, f"What do I like on day {n}?")
+            told.append(len([line for line in self.warned if "http_500" in line]))
+        self.assertEqual([row["state"] for row in self.queue()], ["uncertain", "uncertain", "done", "uncertain"])
+        self.assertEqual(told, [1, 1, 1, 2])
+
+    def test_a_full_queue_is_told_again_when_it_is_full_again(self) -> None:
+        """M49, M58, MA75."""
+        provider = self.provider(settings={"memoria.queue_capacity": 1})
+        with self.down():
+            for n in range(3):
+                self.turn(provider, f"I like number {n}.")
+            self.ask(provider, "What do I like to drink?")
+        self.assertEqual(len([line for line in self.warned if "capture_queue_full" in line]), 1)
+        self.due_now("turns")
+        provider._handle.runtime.remote.link.sender._pause_until = 0.0
+        provider._handle.runtime.remote.wake()
+        self.sent()
+        self.until(lambda: self.queue()[0]["state"] == "done")
+        with self.down():
+            for n in range(3, 5):
+                self.turn(provider, f"I like number {n}.")
+            self.ask(provider, "What do I like to eat?")
+        self.assertEqual(len([line for line in self.warned if "capture_queue_full" in line]), 2)
+
     def test_a_lock_held_at_enqueue_loses_no_turn(self) -> None:
         """MD4, M50, D58: it spills within its time, and goes out later."""
         import sqlite3

@@ -45,7 +45,8 @@ class M23Cache(RecallCase):
         provider = self.known("I drive a red car.")
         provider.on_turn_start(1, CAR)
         self.until(lambda: self.retrieves() == 1)
-        self.until(lambda: not provider._handle.runtime.remote.opened.cache._running)
+        link = provider._handle.runtime.remote.opened
+        self.until(lambda: link.pins._kept and not (link.cache._running or link.pins._running))
         before = len(self.asked())
         self.assertEqual(lines(provider.prefetch(CAR)), ["I drive a red car."])
         self.assertEqual(len(self.asked()), before)
@@ -200,17 +201,25 @@ class B010Slow(RecallCase):
 
 class Guests(RecallCase):
     @settings(max_examples=60, deadline=None)
-    @given(st.text(max_size=3000), st.integers(512, 3000))
-    def test_the_share_holds_for_any_text(self, text: str, most: int) -> None:
-        """MA26: at all settings, for any Unicode."""
+    @given(
+        st.lists(st.tuples(st.text(max_size=1500), st.integers(0, 150)), min_size=1, max_size=4),
+        st.integers(512, 3000),
+        st.booleans(),
+    )
+    def test_the_share_holds_for_any_text(self, texts: list[tuple[str, int]], most: int, pinned: bool) -> None:
+        """MA26: at all settings, for any Unicode, for all of them together, pinned or not."""
         from cognition.recall.guests import Guests as Brought
         from cognition.recall.index import Filter
         from cognition.telling.lines import format_entry
 
         provenance = {"author": "Ada", "created_at": 1.7e9, "origin_repo": "default"}
-        entry = {"ref": "r", "content": f"My car: {text}", "audience": "owner", "provenance": provenance}
-        strong: list[Any] = []
-        weak: list[Any] = []
-        Brought([entry], most).join("What is my car?", Filter("owner"), strong, weak, [])
-        for told in (*strong, *weak):
-            self.assertLessEqual(len(format_entry(told)), most)
+        entries = [
+            {"ref": f"r{n}", "content": f"My car {n}: {text}", "audience": "owner", "provenance": provenance}
+            for n, text in enumerate(text + " and it is clean" * more for text, more in texts)
+        ]
+        bands: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+        Brought([{**one, "pinned": pinned} for one in entries], most).join(
+            "What is my car?", Filter("owner"), *bands, []
+        )
+        self.assertFalse(bands[0] and not pinned)
+        self.assertLessEqual(sum(len(format_entry(told)) + 1 for band in bands for told in band), most + 1)

@@ -117,15 +117,6 @@ class M28SixTools(MemoriaCase):
         self.assertTrue(self.tool(provider, "memoria_forget", memory_id=memory_id)["success"])
         self.assertEqual((self.texts(), self.contents()), ([], []))
 
-    def test_pinning_is_refused_in_plain_words(self) -> None:
-        from cognition.writes import WriteRefused
-
-        provider = self.provider()
-        memory_id = self.stored(provider, "I live in Oslo.")
-        with self.assertRaises(WriteRefused) as refused:
-            provider._handle.runtime.writes.pin(memory_id, True, audience="owner")
-        self.assertEqual(refused.exception.code, "not_on_memoria")
-
 
 class M17Scope(MemoriaCase):
     def test_every_request_names_subject_and_branch(self) -> None:

@@ -87,7 +87,8 @@ class D20Status(MemoriaCase):
         self.assertEqual((said["origin"], said["upload"], said["turns"]), (self.url, "turns", {"done": 1}))
         with mock.patch.dict(os.environ, {"HERMES_HOME": str(self.home)}):
             lines = provider.get_status_config({})
-        self.assertIn(self.url, lines["memoria"])
+        for told in (self.url, "branch main", "subject auto", "uploads turns", "off in gateway chats"):
+            self.assertIn(told, lines["memoria"])  # 2.1, M11
         self.assertEqual(lines["turns"], "1 done")
 
 
@@ -228,6 +229,8 @@ class M36LongTurns(TurnsCase):
 
 
 class M14Approval(TurnsCase):
+    alone = True
+
     def test_turns_are_skipped_and_told_once(self) -> None:
         """M14, MA44, MD28."""
         provider = self.provider()
@@ -251,3 +254,70 @@ class M14Approval(TurnsCase):
         on = False
         self.ask(provider, "What do I like to eat?")
         self.sent()
+
+    def held(self, *texts: str, during: str = "hold") -> tuple[Any, list[bool]]:
+        """A provider under approval, with turns that were held."""
+        on = [True]
+        provider = self.provider(settings={"capture.during_approval": during})
+        provider._handle.runtime.holding.needed = lambda: on[0]
+        for text in texts:
+            self.turn(provider, text)
+        return provider, on
+
+    def test_what_was_queued_before_the_flag_is_held_before_it_is_sent(self) -> None:
+        """M14, D55.4: also when the server comes back before the next turn; and it goes when the flag does."""
+        provider, on = self.held()
+        on[0] = False
+        with self.down():
+            self.turn(provider, "I like tea.")
+            self.until(lambda: self.queue()[0]["error"] == "connection_failed")
+            on[0] = True
+        self.due_now("turns")
+        sender = provider._handle.runtime.remote.link.sender
+        sender._pause_until = 0.0
+        sender.drain()
+        self.assertEqual([row["state"] for row in self.queue()], ["held"])
+        self.assertEqual(self.observed(), [])
+        on[0] = False
+        self.ask(provider, "What do I like to eat?")
+        self.sent()
+
+    def test_what_a_person_let_go_is_not_taken_back_by_the_next_process(self) -> None:
+        """D39: although the flag is still on, and the server was away when it was approved."""
+        provider, _ = self.held("I like tea.", "I like cake.")
+        with self.down():
+            first = self.queue()[0]["id"]
+            link = provider._handle.runtime.remote.link
+            self.assertEqual(link.turns.let_go([first]), 1)
+            link.wake()
+            self.until(lambda: self.queue()[0]["error"] == "connection_failed")
+            provider.shutdown()
+        self.due_now("turns")
+        again, _ = self.held()
+        again._handle.runtime.remote.wake()
+        self.assertEqual([body["messages"][0]["content"] for body in self.sent()], ["I like tea."])
+        self.until(lambda: [row["state"] for row in self.queue()] == ["done", "held"])
+
+    def test_what_is_held_goes_when_the_flag_is_off_whatever_is_set_by_then(self) -> None:
+        """D39: the flag going off is a release, also after the setting went back to `skip`."""
+        provider, _ = self.held("I like tea.")
+        self.until(lambda: [row["state"] for row in self.queue()] == ["held"])
+        provider.shutdown()
+        again, on = self.held(during="skip")
+        self.ask(again, "What do I like to drink?")
+        self.assertEqual([row["state"] for row in self.queue()], ["held"])
+        on[0] = False
+        self.ask(again, "What do I like to eat?")
+        self.sent()
+
+    def test_an_undo_cancels_a_held_turn(self) -> None:
+        """MD27, MI12: also one that only a spill file holds yet."""
+        provider, _ = self.held("I like tea.")
+        runtime = provider._handle.runtime
+        runtime.worker.submit = lambda job: None  # the worker has not come to it yet
+        self.turn(provider, "I like cake.")
+        runtime.remote.uploading.taken_back(
+            "s1", lambda: [{"role": "user", "content": "I like tea."}, {"role": "assistant", "content": "Noted."}]
+        )
+        self.assertEqual([row["state"] for row in self.queue()], ["held", "discarded"])
+        self.assertNotIn(b"cake", b"".join(self.files().values()).replace(b"\0", b""))

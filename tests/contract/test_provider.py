@@ -39,7 +39,7 @@ class C1Registration(unittest.TestCase):
         self.assertEqual(args[0].name, "cognition")
 
     def test_all_nine_tools_are_listed_before_initialize_and_always_the_same(self) -> None:
-        """Decision 4, H26, B014; nothing of it is shared with the caller."""
+        """Decision 4, H26, HA179, B014; nothing of it is shared with the caller."""
         provider = cognition.CognitionMemoryProvider()
         first = provider.get_tool_schemas()
         self.assertEqual([schema["name"] for schema in first], NINE)

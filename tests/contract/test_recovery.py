@@ -92,7 +92,7 @@ class Recovered(RecoveryCase):
         self.assertLess(entry["provenance"]["created_at"], time.time() - 4 * HOUR)
 
     def test_an_interrupted_turn_is_kept(self) -> None:
-        """HA10: the user's words; there is no answer."""
+        """HA10, H13: the user's words; there is no answer."""
         self.lost("gone", "I prefer tabs.")
         self.db.row("gone", "user", "My desk is 4B.")
         provider = self.start()
@@ -120,7 +120,7 @@ class Recovered(RecoveryCase):
         self.assertNotIn("My desk is 4B.", [text for _, text in self.logged(provider)])
 
     def test_compactions_and_retries_double_nothing(self) -> None:
-        """HA13, HA19, D65."""
+        """HA13, HA19, HA163, D65."""
         self.lost("gone", "I prefer tabs.", "My desk is 4B.")
         self.db.compact("gone", keep=2)
         self.db.turn("gone", "I live in Oslo.")
@@ -210,7 +210,7 @@ class Recovered(RecoveryCase):
         self.assertEqual([entry["audience"] for entry in self.store().values()], [place["audience"]])
 
     def test_a_host_without_a_readable_database_costs_nothing(self) -> None:
-        """P46: a count in status, never a failure."""
+        """P46, HA163: a count in status, never a failure."""
         self.db.path.write_bytes(b"not a database" * 500)
         provider = self.provider("now")
         provider._drain_due()

@@ -220,7 +220,7 @@ class D70OwnWords(ToolCase):
 
 class P13Skill(HomeCase):
     def test_the_skill_is_offered_after_the_provider_where_the_host_takes_skills(self) -> None:
-        """P13, P14, D91: name, a file that is there, a description; refused or unknown costs nothing."""
+        """P13, P14, D91, H30, HA192-HA194: name, a file that is there, a description; refused, unknown: no cost."""
         context = mock.Mock(spec=["register_memory_provider", "register_skill"])
         cognition.register(context)
         self.assertEqual([call[0] for call in context.method_calls], ["register_memory_provider", "register_skill"])
@@ -261,7 +261,7 @@ class P13Skill(HomeCase):
 
 class P30Prompt(HomeCase):
     def test_the_block_teaches_when_to_search_store_correct_and_forget(self) -> None:
-        """P30: static, short, with the tools' real names."""
+        """P30, H30, HA195: static, short, with the tools' real names."""
         provider = self.provider()
         block = provider.system_prompt_block()
         self.assertLess(len(block), 2400)

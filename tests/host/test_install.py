@@ -53,3 +53,20 @@ def test_install_set_up_see_it_and_be_remembered(venv: Path, host_line: str, plu
         said = second["body"]["messages"][-1]["content"]
         assert said.startswith(question)
         assert statement in said
+
+
+def test_install_from_a_directory_of_a_repository(venv: Path, host_line: str, plugin_copy: Path) -> None:
+    """D100: the form with `#SUBDIR`; it ends in the same folder."""
+    if host_line != "19":
+        return  # see above: 0.22's `plugins install` wants to download a Python
+    outer = plugin_copy.with_name("several-plugins")
+    outer.mkdir()
+    plugin_copy.rename(outer / "memory")
+    origin = f"file://{_repository(outer)}#memory"
+    with Host(venv, ROOT, spy=False, activate=False) as host:
+        shutil.rmtree(host.plugin)
+        installed = host.run("plugins", "install", origin, "--enable")
+        assert installed.returncode == 0, installed.stdout
+        assert (host.plugin / "plugin.yaml").exists()
+        assert host.run("memory", "setup", "cognition").returncode == 0
+        assert re.search(r"Status:\s+available ✓", host.run("memory", "status").stdout)

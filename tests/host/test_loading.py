@@ -28,7 +28,7 @@ def test_loads_without_configuration_key_or_network(answer: Answer) -> None:
     assert not said["same_object"], "every load makes a new object"
     assert said["config"][-1] == "author", "the author is asked last (C28)"
     assert "not initialized" in said["call"].lower()
-    assert said["backup"] == [], "everything is in the home (CD95, P58)"
+    assert said["backup"] == [], "everything is in the home (CD95, P58, HA206)"
 
 
 def test_loading_starts_nothing_and_leaves_nothing(answer: Answer) -> None:

@@ -58,3 +58,21 @@ def test_stored_by_tool_killed_and_recalled_by_the_next_session(host: Host, app:
     assert all("exclude_memory_ids" in body and "tool" not in str(body["messages"]) for body in excluded)
     assert len(excluded) == 1
     assert host.hook_errors() == []
+
+
+def test_the_process_ends_while_memoria_hangs_and_the_next_one_delivers(host: Host, app: MemoriaApp) -> None:
+    """M37, M54, B010: the requests are still unanswered when the host has ended; its turn arrives once, by the next."""
+    app.fault("delay", seconds=120, times=0)
+    host.chat(TOLD)
+    assert [entry for entry in app.journal if entry.path != "/health"]
+    assert all(entry.status is None for entry in app.journal)  # nobody was waited for
+    assert not app.requests("POST", "/v1/observe*")
+    app.faults.clear()
+    host.chat("Where does my boat lie?")
+
+    def turns() -> list[str]:
+        return [entry.body["messages"][0]["content"] for entry in app.requests("POST", "/v1/observe")]
+
+    assert wait(lambda: TOLD in turns(), 20)
+    assert turns().count(TOLD) == 1
+    assert host.hook_errors() == []

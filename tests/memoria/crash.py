@@ -21,9 +21,9 @@ database, url, key, count = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys
 turns = Turns(Outbox(database).database, is_dead=is_dead, capacity=10_000)
 for n in range(count):
     turn = turn_of(f"I like number {n}.", "Noted.", binding="b", subject="s", session_id="s1", branch="main")
-    turns.enqueue(NewTurn(turn.fingerprint, "b", turn.payload, "s1", turn.pair))
+    turns.accept(NewTurn(turn.fingerprint, "b", turn.payload, "s1", turn.pair))
 api = Api(Client(url, key), request_timeout=5.0)
 sender = TurnSender(turns, api.observe, binding="b", owner=owner_name(), reach=api.reach)
 print("ready", flush=True)
-while any(counts.get("pending") or counts.get("inflight") for counts in turns.counts().values()):
+while turns.spilled() or any(counts.get("pending") or counts.get("inflight") for counts in turns.counts().values()):
     print(sender.drain(), flush=True)

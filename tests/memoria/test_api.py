@@ -23,7 +23,7 @@ JSON = {"content-type": "application/json"}
 def test_doctor_sees_a_good_server(memoria):
     """The issue, 8: origin, key, scopes, branch, route version."""
     found = memoria.api().check()
-    assert found == {"key": "ok", "branch": "ok", "write": "ok", "turns": "ok"}
+    assert found == {"key": "ok", "branch": "ok", "lookup": "ok", "write": "ok", "turns": "ok"}
     assert not memoria.app.commits()
 
 
@@ -37,6 +37,21 @@ def test_doctor_says_what_is_wrong(memoria):
     found = memoria.api(key=reader).check()
     assert (found["key"], found["write"], found["turns"]) == ("ok", "permission_denied", "permission_denied")
     assert memoria.api(key="sk-" + "9" * 32).check()["key"] == "authentication_failed"
+
+
+def test_doctor_misses_the_route_by_which_records_are_found(memoria):
+    """D82: without it nothing can be written here, since nothing could be looked for."""
+    memoria.app.fault("status", "POST", "/v1/memories/query", status=404)
+    found = memoria.api().check()
+    assert (found["lookup"], found["key"], found["write"]) == ("route_absent", "ok", "ok")
+
+
+def test_a_server_that_hangs_is_asked_once(memoria):
+    """MI3, MI14: doctor does not wait for each thing in turn."""
+    memoria.app.fault("delay", seconds=30, times=0)
+    found = memoria.api(timeout=0.3).check()
+    assert set(found.values()) == {"network_failed"}
+    assert len(memoria.app.requests()) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from cognition.merge import Delivery, push_batch
 from cognition.stores.entry import delivery_digest
 from cognition.stores.local import LocalStore
 from cognition.stores.memoria_records import identity
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from .rig import START, Clock, delivered, entry, server
@@ -125,6 +125,7 @@ _STEPS = st.lists(
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_STEPS)
+@example([("r2", 2, None), ("r2", 0, 2), ("r2", 1, 0), ("r2", 2, None)])  # CR1: a version before the last one
 def test_any_sequence_of_pushes_leaves_the_same_texts_on_both(tmp_path_factory, steps):
     """Versions pushed in any order, again and again, on right, wrong and missing bases."""
     local = Local(tmp_path_factory.mktemp("local"))

@@ -41,6 +41,9 @@ class Subject(Queue):
     def do_approve(self) -> None:
         self.turns.approve(B)
 
+    def do_let_go(self) -> None:
+        self.turns.let_go([self.turn.fingerprint])
+
     def do_hold(self) -> None:
         self.turns.hold(B)
 
@@ -123,20 +126,25 @@ def test_what_the_table_does_not_name_changes_nothing(subject, state, verb):
 
 class Machine(RuleBasedStateMachine):
     """Any verbs in any order: the state is always the table's, text is there exactly in open states, and nothing that
-    was sent without a clear answer is pending again unless a person said so."""
+    was sent without a clear answer is pending again unless a person said so.  What a person has let go or tried again
+    is not held any more."""
 
     @initialize()
     def begin(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.subject = Subject(Path(self.folder.name))
         self.expected = ""
+        self.free = False
 
     @rule(verb=st.sampled_from(VERBS))
     @precondition(lambda self: self.expected != "")
     def any_verb(self, verb: str) -> None:
         with contextlib.suppress(RefusedByState):
             self.subject.do(verb)
-        self.expected = LEADS.get((self.expected, verb), self.expected)
+        if verb == "hold" and self.free:
+            return
+        before, self.expected = self.expected, LEADS.get((self.expected, verb), self.expected)
+        self.free = self.free or (verb in ("requeue", "let_go") and (before, verb) in LEADS)
 
     @rule(verb=st.sampled_from(["enqueue", "enqueue_held"]))
     def again(self, verb: str) -> None:

@@ -74,6 +74,63 @@ def test_a_lock_held_for_three_seconds_loses_no_turn(queue):
     assert queue.turns.spilled() == 0
 
 
+def flushes(monkeypatch) -> list[int]:
+    """Calls of fsync from now on, those of SQLite apart: it is asked for none when nothing is committed."""
+    import os
+
+    seen: list[int] = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (seen.append(descriptor), fsync(descriptor))[1])
+    return seen
+
+
+def test_on_the_turns_path_a_rollback_journal_is_not_waited_for(tmp_path, monkeypatch):
+    """M37, D58: two flushes of the disk instead of five, and no transaction; durable all the same, once, in order."""
+    queue = Queue(tmp_path)
+    queue.outbox.database._wal = False
+    queue.turns.counts()
+    version = "PRAGMA data_version"
+    with contextlib.closing(sqlite3.connect(queue.outbox.path)) as other:
+        before = other.execute(version).fetchone()
+        seen = flushes(monkeypatch)
+        assert queue.turns.accept(new("turn 0")) == "spilled"
+        assert len(seen) == 2
+        assert queue.turns.accept(new("turn 1"), state="held") == "spilled"
+        assert other.execute(version).fetchone() == before
+    assert queue.turns.spilled() == 2
+    again = Queue(tmp_path)  # what a kill leaves
+    assert again.turns.adopt_spills() == 2
+    assert again.turns.counts() == {B: {"pending": 1, "held": 1}}
+    assert again.turns.accept(new("turn 0")) == "repeat"
+    [row] = again.claim()
+    assert row.payload["messages"][0]["content"] == "turn 0"
+    again.turns.settle([TurnVerdict(row, "done")])
+    assert again.turns.accept(new("turn 0")) == "repeat"
+    assert again.turns.spilled() == 0
+
+
+def test_on_the_turns_path_a_wal_is_written_at_once(tmp_path):
+    queue = Queue(tmp_path)
+    queue.outbox.database._wal = True
+    assert queue.turns.accept(new()) == "queued"
+    assert queue.turns.accept(new()) == "repeat"
+    assert queue.turns.spilled() == 0
+
+
+def test_the_capacity_holds_on_the_turns_path(tmp_path):
+    """M49: turns that only spill files hold yet are counted."""
+    queue = Queue(tmp_path, capacity=2)
+    queue.outbox.database._wal = False
+    queue.turns.accept(new("turn 0"))
+    queue.turns.adopt_spills()
+    queue.turns.accept(new("turn 1"))
+    with pytest.raises(QueueFull):
+        queue.turns.accept(new("turn 2"))
+    assert queue.turns.accept(new("turn 3"), state="held") == "spilled"  # what is held counts for nothing
+    queue.turns.adopt_spills()
+    assert queue.turns.counts() == {B: {"pending": 2, "held": 1}}
+
+
 def test_a_spill_that_cannot_be_read_is_kept(queue):
     queue.turns.spill_folder.mkdir(parents=True)
     (queue.turns.spill_folder / "1-a.jsonl").write_text('{"v": 1, "turn": {}}')

@@ -72,6 +72,33 @@ def test_operational_entries_are_found_by_ref_only(memory) -> None:
     assert [hit.entry["ref"] for hit in hits] == ["delegation-c1"]
 
 
+def test_a_search_shows_the_facts_before_the_summaries_that_tell_of_them(memory) -> None:
+    """Item 11: whatever the summary says; a summary of something else stays where it is."""
+    put, engine, _ = memory
+    exact = "staging proxy port"
+    fact = made("cog-s-1", "the proxy of the staging hosts has moved to another port in May", "decision")
+    fact["provenance"]["message_ref"] = "msg-s1-2"
+    put(
+        fact,
+        made("sum-s1-0-4", f"- {exact}", "summary", covers=["s1", 0, 4]),
+        made("sum-s2-0-4", f"- {exact}", "summary", covers=["s2", 0, 4]),
+        made(
+            "wu-port-00000001",
+            f"the {exact}, when staging is behind a firewall",
+            "work_unit",
+            derived_from=["sum-s1-0-4"],
+        ),
+        made(
+            "sum2-0123456789ab", f"# {exact}", "summary", links=[["summary", "sum-s1-0-4"], ["summary", "sum-s3-0-2"]]
+        ),
+    )
+    refs = [hit.entry["ref"] for hit in engine.search("staging proxy port", audience="owner")[0]]
+    facts = max(refs.index("cog-s-1"), refs.index("wu-port-00000001"))
+    above = [ref for ref in refs[:facts] if ref.startswith("sum")]
+    assert above == ["sum-s2-0-4"], refs
+    assert "sum2-0123456789ab" in refs[facts:]
+
+
 def test_a_lesson_that_was_replaced_is_hidden(memory) -> None:
     """HA175: chains end in the newest; the older ones are history."""
     put, engine, _ = memory

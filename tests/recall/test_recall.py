@@ -173,7 +173,7 @@ def test_a_question_about_oneself_gets_a_portrait(memory: Memory) -> None:
 
 
 def test_past_the_deadline_nothing_is_asked(memory: Memory) -> None:
-    """D79."""
+    """D79, H25, HA174."""
     memory.add("I live in Oslo.")
     assert memory.recall("Where do I live?", deadline=time.monotonic() - 1) == NOTHING
     assert memory.engine.search("Oslo", audience="owner", deadline=time.monotonic() - 1) == ([], 0)

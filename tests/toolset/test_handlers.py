@@ -197,7 +197,7 @@ def test_absurd_scores_are_unknown_or_within_bounds(desk, monkeypatch, value):
 
 @pytest.mark.parametrize("given", [None, [], "text", 5, {}, {"query": {}}, {"repo": []}])
 def test_any_arguments_get_valid_json(desk, given):
-    """P35."""
+    """P35, HA180."""
     for name in (*schemas.NAMES, "cognition_nonsense", "memoria_nonsense", ""):
         assert isinstance(json.loads(desk.raw(name, given)), dict)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cognition.audience import OWNER, Speaker, place_of, project_of
+from cognition.audience import OWNER, Place, Speaker, place_of, project_of
 
 
 @pytest.mark.parametrize("platform", ["cli", "tui", "acp", "local", "desktop", "", None, "CLI"])
@@ -28,7 +28,7 @@ def test_local_platforms_are_the_owner(platform):
     ],
 )
 def test_a_chat_is_attributed_to_a_person_or_a_room_or_to_nobody(facts, audience):
-    """D44: what the host cannot attribute is nobody's."""
+    """HA71, D44: what the host cannot attribute is nobody's."""
     assert place_of(facts).audience == audience
 
 
@@ -95,3 +95,29 @@ def test_the_project_is_the_git_top_level(tmp_path: Path):
     assert project_of(tmp_path / "shop" / "src" / "deep") == "shop"
     assert project_of(tmp_path / "shop") == "shop"
     assert project_of(None) == ""
+
+
+def test_a_checkout_is_named_as_it_lies_on_the_disk(tmp_path: Path, monkeypatch):
+    """HA67-HA70, as Decision 11 reads them: a link has its target's name, a worktree its own; no git is run.
+
+    So no variable that git would inherit counts, and no answer can time out.
+    """
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "shop")
+    (tmp_path / "hotfix" / "src").mkdir(parents=True)
+    (tmp_path / "hotfix" / ".git").write_text(f"gitdir: {tmp_path}/shop/.git/worktrees/hotfix\n")
+    (tmp_path / "plain").mkdir()
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "shop" / ".git"))
+    monkeypatch.setenv("PATH", "")
+    found = {name: project_of(tmp_path / name) for name in ("link", "hotfix", "hotfix/src", "plain", "nowhere")}
+    assert found == {"link": "shop", "hotfix": "hotfix", "hotfix/src": "hotfix", "plain": "", "nowhere": ""}
+    assert project_of(Path("/")) == ""
+
+
+@pytest.mark.parametrize("name", ["shop", "my shop, v2", "läden", "x" * 200, "sk-proj-" + "Ab3" * 16, "lone \ud835"])
+def test_a_project_name_is_made_safe_once(name: str):
+    """HA66: what may not be kept is replaced, every other name is unchanged, and doing it twice changes nothing."""
+    made = Place(OWNER, name).safe()
+    assert made.safe() == made
+    assert (made.project == name) is (name[:3] not in ("sk-", "lon"))

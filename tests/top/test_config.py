@@ -29,6 +29,33 @@ def test_a_budget_outside_its_range_is_refused_and_the_default_used(home, value)
         assert any("budget_tokens" in line and "1000 to 64000" in line for line in settings.problems)
 
 
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [
+        *[("hypatia.shelf", value) for value in ("", "  ", "two words", "line\nbreak")],
+        *[("housekeeping.backfill_per_scope", value) for value in (0, 65, float("nan"), float("inf"))],
+        ("consolidation.enabled", "perhaps"),
+        ("consolidation.min_new_tokens", 499),
+        ("consolidation.check_every_turns", 0),
+        ("consolidation.max_input_tokens", 999),
+        ("consolidation.max_output_tokens", 199),
+        ("consolidation.timeout_ms", 999),
+        ("consolidation.max_work_units", 11),
+        ("consolidation.max_calls_per_day", -1),
+        ("consolidation.dedup_candidates", 21),
+        ("cascade.batch_size", 1),
+        ("consolidation.concurrency", 9),
+        ("consolidation.max_attempts", 0),
+        ("consolidation.retry_delay_ms", 99),
+    ],
+)
+def test_what_the_background_may_do_has_bounds(home, key, wrong):
+    """HA161 (no number), HA191, HA203: as D27 reads it, refused and named, not clamped; blank is unset."""
+    settings = config.load(home, {key: wrong})
+    assert settings[key] == table.BY_NAME[key].default
+    assert any(key in line for line in settings.problems) is bool(str(wrong).strip()), settings.problems
+
+
 @pytest.mark.parametrize("value", [4000, "4000", " 4000 ", 4000.0])
 def test_numbers_are_taken_from_wizard_text_and_yaml_alike(home, value):
     """P17."""

@@ -59,7 +59,8 @@ def test_a_remote_that_is_off_says_why(tmp_path):
     said = shown(tmp_path, {"backend": "memoria", "api_url": "http://far.example"})
     assert "api_url" in said["memoria"]
     said = shown(tmp_path, {"backend": "memoria", "memoria": {"subject": "a/b"}})
-    assert said["memoria"] == "https://api.thememoria.ai, subject a%2Fb"
+    told = ("https://api.thememoria.ai", "branch main", "subject a%2Fb", "uploads none", "off in gateway chats")
+    assert said["memoria"] == ", ".join(told)
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_a_missing_key_is_named_with_the_command(memoria, home, monkeypatch):
 
 
 def test_what_the_form_saves_is_in_force(home):
-    """MA15."""
+    """MA15, HA205."""
     provider = CognitionMemoryProvider()
     sent = {field["key"]: field["default"] for field in provider.get_config_schema() if not field["secret"]}
     provider.save_config({**sent, "budget_tokens": "4000", "author": "Ada"}, str(home))

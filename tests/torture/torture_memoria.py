@@ -28,6 +28,7 @@ from memoria.rig import server  # noqa: E402
 OBSERVE = "/v1/observe"
 LOST = ("drop_before", "drop_after", "truncate", "malformed")
 MATRIX = [
+    "tests/memoria/test_fault_matrix.py",
     "tests/memoria/test_push_faults.py",
     "tests/memoria/test_sender.py",
     "tests/memoria/test_uploader.py",

@@ -1,5 +1,6 @@
 """Storing at once, in order, or not at all (D60, D69; B012, B052, B061)."""
 
+import hashlib
 import re
 import sqlite3
 
@@ -79,6 +80,64 @@ def test_a_plain_note_of_a_rule_is_the_rule_but_a_rule_is_not_said_by_a_note(des
     rule = write(desk, "Never push to main.", kind="rule")
     assert rule.ref != note.ref
     assert write(desk, "Never push to main.", kind="rule").ref == rule.ref
+
+
+@pytest.mark.parametrize("kind", ["rule", "taboo"])
+def test_rules_and_taboos_are_named_by_what_they_say(desk, kind):
+    """D53, 2.3, HA181: `<kind>-<slug>-<8 hex>` of slug and text; every other text has a ref of its time."""
+    text = "Never push to main."
+    digest = hashlib.sha256(f"never-push-to-main\n{text}".encode()).hexdigest()[:8]
+    assert write(desk, text, kind=kind).ref == f"{kind}-never-push-to-main-{digest}"
+    assert write(desk, "重试放在客户端", kind=kind).ref.startswith(f"{kind}-重试放在客户端-")
+    assert write(desk, "Always push to a branch.", kind="instruction").ref.startswith("cog-tool-")
+
+
+def test_the_same_rule_of_another_project_or_audience_has_a_name_of_its_own(desk):
+    """2.3, HA34: neither touches the other."""
+    given = ({}, {"project": "shop"}, {"audience": "person/telegram/7"})
+    refs = [write(desk, "Never push to main.", kind="rule", **more).ref for more in given]
+    assert len(set(refs)) == 3
+    assert all(ref.startswith("rule-never-push-to-main-") for ref in refs)
+    assert [write(desk, "never push to main", kind="rule", **more).ref for more in given] == refs
+
+
+def test_a_rule_that_was_forgotten_and_is_said_again_stands_under_a_new_name(desk):
+    """H29, D63: the old name stays forgotten, and what is queued under the new one is not taken for the old."""
+    first = write(desk, "Never push to main.", kind="rule").ref
+    desk.runtime.writes.forget(first, audience="owner")
+    desk.clock += 1
+    again = write(desk, "Never push to main.", kind="rule")
+    assert (again.state, again.ref == first) == ("stored", False)
+    desk.runtime.writes.forget(again.ref, audience="owner")
+    desk.clock += 1
+    with desk.locked():
+        queued = write(desk, "Never push to main.", kind="rule")
+        assert (queued.state, queued.ref in (first, again.ref)) == ("queued", False)
+        assert write(desk, "Never push to main.", kind="rule").ref == queued.ref
+    assert desk.drain() == 1
+    assert desk.runtime.store.view()[queued.ref]["content"] == "Never push to main."
+
+
+def test_two_processes_that_keep_the_same_rule_make_one(desk):
+    """D53, D69: the same words have the same name; one is no conflict copy of the other."""
+    rule = entry("rule-x-00000000", "Never push to main.", kind="rule")
+    again = {**rule, "provenance": {**rule["provenance"], "trace_id": "of another process"}}
+    desk.put(rule)
+    desk.put(again)
+    [kept] = desk.runtime.store.view().current()
+    assert (kept["ref"], kept["seen"]) == ("rule-x-00000000", 2)
+    other = entry("rule-x-00000000", "Never pull from main.", kind="rule")
+    desk.put(other)
+    assert len(desk.contents()) == 2
+
+
+def test_a_captured_correction_leaves_a_named_rule_alone(desk):
+    """START.md, D53: what was stored on request is never compared, also when it is no rule any more."""
+    ref = write(desk, "Always use tabs.", kind="rule").ref
+    desk.runtime.writes.update(ref, "I use tabs.", audience="owner", session_id="s1", author="Ada", kind="preference")
+    said = entry("cog-s1-9", "I no longer use tabs.", kind="preference", at=NOW + 9, correction=True)
+    desk.put(said)
+    assert "superseded_by" not in desk.runtime.store.view()[ref]
 
 
 @pytest.mark.parametrize("content", ["", "   ", "…", "!!!", "\u200b", None, 7, "x" * 24_001])
