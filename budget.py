@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from .telling.escape import plain, quote, shown_ref
 from .telling.lines import Passage, Tellable, format_entry, format_passage, ref_of, shorten_entry
-from .telling.tokens import NEWLINE, estimate_tokens, gate_tokens, measure, tokens_of
+from .telling.tokens import NEWLINE, estimate_tokens, gate_quarters, gate_tokens, measure, tokens_of
 from .telling.values import Entry, day_of, entry_date, number, provenance_of
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "fit",
     "format_entry",
     "format_passage",
+    "gate_quarters",
     "gate_tokens",
     "pending_line",
     "plain",

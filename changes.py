@@ -133,9 +133,16 @@ class Changes:
 
     def forgotten_rows(self, rows: Sequence[Row]) -> set[int]:
         """Numbers of the rows that state what has been forgotten or corrected since it was said (D63)."""
-        keys = {row.seq: {entry_fact_key(row.payload), _wording_key(row)} - {""} for row in rows}
+        keys = {row.seq: _keys_stated(row.payload) for row in rows}
         marks = forgotten.marks(self._outbox, [key for each in keys.values() for key in each])
         return {row.seq for row in rows if any(key in marks and _said_at(row) <= marks[key] for key in keys[row.seq])}
+
+    def said_anew(self, entry: Entry, now: float) -> float:
+        """When a text that is stored now was said: after it was last forgotten, also on a clock that was set back."""
+        with contextlib.suppress(OutboxError):
+            marks = forgotten.marks(self._outbox, list(_keys_stated(entry))) if self._outbox.path.exists() else {}
+            return max([now, *(at + 0.001 for at in marks.values())])
+        return now
 
     def evict(self, refs: Iterable[str]) -> None:
         """Take out what was pushed while it was being forgotten; it is in the archive of whoever forgot it."""
@@ -160,12 +167,14 @@ class Changes:
 
 def mergeable(known: Mapping[str, Any], kind: object) -> bool:
     """Whether an equal text of `kind` is the known entry: what a rule says need not be noted beside it."""
-    return known.get("kind") == kind or kind not in EXACT_KINDS
+    return known.get("kind") == kind or str(kind) not in EXACT_KINDS
 
 
-def _wording_key(row: Row) -> str:
-    """What every wording of a captured statement shares; "" for an explicit store, which is its own words (D69)."""
-    return same_key(row.payload) if row.payload.get("kind") in CAPTURED_KINDS else ""
+def _keys_stated(entry: Entry) -> set[str]:
+    """Under what an entry may have been forgotten: its text, and of a captured statement what every wording of it
+    shares; an explicit store is its own words (D69)."""
+    wording = same_key(entry) if str(entry.get("kind")) in CAPTURED_KINDS else ""
+    return {entry_fact_key(entry), wording} - {""}
 
 
 def _said_at(row: Row) -> float:

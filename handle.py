@@ -327,7 +327,7 @@ class Handle:
         self.last_count = 0
         self.far.tell(OUTAGE_AFTER_S)
         place = self.place.spoken_by(author)
-        news = self.background.news()
+        news = self.background.news() if place.audience else ""  # a stranger is told nothing, nothing counts as told
         if not place.audience or not self.settings["recall.enabled"]:
             return news
         self.tools.words.hear(query)

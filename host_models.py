@@ -7,6 +7,7 @@ falls back as the user has configured it.  Which call is made is decided in cons
 import contextlib
 import contextvars
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,7 @@ def _ask(
         str(getattr(found, "model", "") or ""),
         tokens_in,
         tokens_out,
+        _cost(usage),
     )
 
 
@@ -191,6 +193,12 @@ def _denial(said: str, provider: str, model: str) -> str:
 def _count(usage: Any, name: str) -> int:
     value = getattr(usage, name, 0)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _cost(usage: Any) -> float | None:
+    value = getattr(usage, "cost_usd", None)
+    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return float(value) if known else None
 
 
 def _active() -> Any:

@@ -68,8 +68,7 @@ class Runtime:
         from .running.shelving import Shelving
 
         self.settings, self.clock = settings, clock
-        self._users = 0
-        self._author = str(settings["author"])
+        self._users, self._author = 0, str(settings["author"])
         self._draining = threading.local()  # .until: monotonic end of a drain on this thread
         # The store's table of entries and the text index share one derived file (D49.15).
         self._index = settings.folder / "recall.db"
@@ -116,7 +115,7 @@ class Runtime:
             self.outbox,
             self.store,
             lambda: self.conversation.file,
-            search=self.reader.candidates,
+            search=(self.reader.candidates, self.reader.near),
             gone=lambda ref: forgotten.is_gone(self.outbox, ref, None),
             author=self.author,
             changed=lambda: self.worker.submit(self.refresh),
@@ -352,6 +351,7 @@ class Runtime:
         """Bring the derived index up to the store; its failure costs freshness, never the commit."""
         self.reader.refresh()
         self.shelving.wake()
+        self.remote.changed()
 
     def entries(self, audience: str, repo: str | None) -> list[Entry]:
         """The current entries of one audience, oldest first; `repo` filters by exact label (CA2)."""

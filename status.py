@@ -18,14 +18,16 @@ def lines(settings: Settings) -> dict[str, Any]:
     shown["memory"] = f"{settings.path('commit_log_path')}"
     if settings["backend"] == "memoria":
         shown["memoria"] = settings.remote_off_reason or destination(settings)
-        shown |= _memoria(settings)
+        shown |= _doubt(settings)
+    shown |= _turns(settings)
     if (model := route.chosen(settings)) != route.OFF:
         shown["summaries"] = f"by {model}"
     problems = list(settings.problems)
     if settings.path("commit_log_path").exists() or settings.path("queue.path").exists():
         from .runtime import Runtime
 
-        runtime = Runtime(settings)  # read only: its worker is never started
+        runtime = Runtime(settings)  # its worker is never started
+        runtime.remote.look_only()
         try:
             entries, conflicts = _counts(runtime.store)
             shown["remembered"] = f"{_many(entries, 'entry', 'entries')}, {_many(conflicts, 'conflict', 'conflicts')}"
@@ -52,23 +54,28 @@ def destination(settings: Settings) -> str:
     return f"{origin}, branch {branch}, subject {settings.subject}, uploads {settings['memoria.upload']}, {chats}"
 
 
-def _memoria(settings: Settings) -> dict[str, Any]:
-    """What waits for Memoria and what stands in its way; nothing is made for the look."""
+def _doubt(settings: Settings) -> dict[str, Any]:
+    """What stands in Memoria's way; nothing is made for the look."""
     from .memoria import errors, identity
 
+    if not identity.is_made(settings.home, settings.subject):
+        return {}
+    try:
+        doubt = identity.resolve(settings.home, settings.subject).doubt
+    except errors.Refused as refused:
+        doubt = refused.hint
+    return {"memoria problem": doubt} if doubt else {}
+
+
+def _turns(settings: Settings) -> dict[str, Any]:
+    """Turns that wait for Memoria, or for a person, whatever the backend is by now."""
     said: dict[str, Any] = {}
-    if settings.subject == "portable" and (settings.folder / identity.FILE).exists():
-        try:
-            doubt = identity.resolve(settings.home, "portable").doubt
-        except errors.Refused as refused:
-            doubt = refused.hint
-        if doubt:
-            said["memoria problem"] = doubt
     if settings.path("queue.path").exists():
         from .outbox import Outbox, OutboxError
         from .outboxdb.turns import Turns
 
         outbox = Outbox(settings.path("queue.path"))
+        outbox.database.look_only = True
         try:
             counts: dict[str, int] = {}
             for states in Turns(outbox.database).counts().values():

@@ -109,6 +109,7 @@ class Writes:
         provenance = self._provenance(session_id, author, repo, speaker)
         entry = self._entry(text, kind, memory_type, salience, audience, project, repo, provenance)
         entry["ref"] = self._ref(entry)
+        provenance["created_at"] = self._changes.said_anew(entry, provenance["created_at"])
         key = entry_fact_key(entry)
         return self._keep(NewFact(session_id or "tools", entry, key, lane=LANE, ref=entry["ref"]), masked)
 

@@ -88,15 +88,21 @@ def moment(at: float, zone: tzinfo | None) -> datetime | None:
 
 
 @cache
-def _gates() -> tuple[str, ...]:
-    return tuple(sorted({gate for phrase in _phrases() for gate in phrase.gates}))
+def _gates() -> dict[str, list[int]]:
+    """The places of the phrases that have each gate."""
+    found: dict[str, list[int]] = {}
+    for place, phrase in enumerate(_phrases()):
+        for gate in phrase.gates:
+            found.setdefault(gate, []).append(place)
+    return found
 
 
 def _possible(text: str) -> list[Phrase]:
     """The phrases of which `text` holds a gate; most texts hold none of most."""
     low = text.lower()
-    held = {gate for gate in _gates() if gate in low}
-    return [phrase for phrase in _phrases() if not held.isdisjoint(phrase.gates)] if held else []
+    held = {place for gate, places in _gates().items() if gate in low for place in places}
+    phrases = _phrases() if held else ()
+    return [phrases[place] for place in sorted(held)]
 
 
 def _without_values(text: str) -> tuple[str, dict[int, str]]:

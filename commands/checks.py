@@ -193,10 +193,8 @@ def databases(home: Home) -> Iterator[Finding]:
         except sqlite3.DatabaseError as problem:
             mode, fault = "", str(problem)
         if fault and name == "outbox":
-            said = (
-                f"{path.name} is damaged ({one_line(fault)[:80]}); opening it sets the bytes aside and saves the rest"
-            )
-            yield Finding(name, "wrong", said, "hermes cognition queue list")
+            said = f"{path.name} is damaged ({one_line(fault)[:80]}); a write sets its bytes aside, saves the rest"
+            yield Finding(name, "wrong", said, "hermes cognition queue retry --all-safe")
         elif fault and name == "log":
             said = f"{path.name} is damaged ({one_line(fault)[:80]}); a search sets its bytes aside and saves the rest"
             yield Finding(name, "wrong", said, "hermes cognition search anything")
@@ -235,13 +233,16 @@ def _journal(name: str, path: Path, mode: str) -> Finding:
 
 
 def waiting(home: Home) -> Iterator[Finding]:
-    """Pending and why, held, refused (C8, CD90)."""
+    """Pending and why, held, refused (C8, CD90); turns for Memoria too, whatever the backend is by now (2.9)."""
+    from . import turns
+
     if not home.has_outbox:
-        yield Finding("pending", "well", "nothing waits")
+        uploads = list(turns.findings(home))
+        yield from uploads or [Finding("pending", "well", "nothing waits")]
         return
     try:
         counts, backlog = home.outbox.counts(), home.outbox.backlog(home.clock())
-        spilled = home.outbox.spilled()
+        spilled, uploads = home.outbox.spilled(), list(turns.findings(home))
     except OutboxError as problem:
         yield Finding("pending", "wrong", str(problem))
         return
@@ -262,7 +263,8 @@ def waiting(home: Home) -> Iterator[Finding]:
     if failed:
         said = f"{words.entries(failed)} refused and set aside, text kept"
         yield Finding("pending", "wrong", said, "hermes cognition queue list --state failed")
-    if not (moving or held or failed):
+    yield from uploads
+    if not (moving or held or failed or uploads):
         yield Finding("pending", "well", "nothing waits")
 
 

@@ -12,7 +12,7 @@ from ..lookup import audience_of
 from ..merge import Delivery, push_batch
 from ..stores import files
 from ..stores.entry import Entry, is_version
-from ..telling.rules import KINDS as RULES
+from ..telling.rules import is_rule
 from . import messages, words
 from .answer import Answer, Line, Part, Refused, Table
 from .entries import EVERYBODY
@@ -69,6 +69,7 @@ def bring_in(home: Home, args: Namespace) -> Answer:
     entries, strange, told = _read(args.file)
     mask = home.mask()
     entries = [{**entry, "content": mask(entry["content"])} if _has_text(entry) else entry for entry in entries]
+    entries = [{**entry, "kind": _kind(entry)} if "kind" in entry else entry for entry in entries]
     entries, guests = _rules_wait(home, entries)
     refused = [("-", f"{words.count(strange, 'line')} no entry")] if strange else []
     if args.dry_run:
@@ -116,11 +117,27 @@ def bring_in(home: Home, args: Namespace) -> Answer:
     return Answer(data, parts)
 
 
+def _kind(entry: Entry) -> str:
+    """A kind is a word: another value of a file stands for none, and nothing below has to look."""
+    kind = entry["kind"]
+    return kind if isinstance(kind, str) else "note"
+
+
 def _rules_wait(home: Home, entries: list[Entry]) -> tuple[list[Entry], int]:
-    """Rules that are not known here are not in force before the user has confirmed them (H28, HI14); how many."""
+    """Rules that are not known here are not in force before the user has confirmed them (H28, HI14); how many.
+
+    Nor does what comes in take a rule out of force: it stands beside it.
+    """
     known: Mapping[str, Entry] = home.view() or {}
-    new = {str(entry.get("ref")) for entry in entries if entry.get("kind") in RULES and entry.get("ref") not in known}
+    new = {str(entry.get("ref")) for entry in entries if is_rule(entry) and entry.get("ref") not in known}
+    held = {ref for ref, entry in known.items() if is_rule(entry)}
     marked = [{**entry, "unconfirmed": True} if str(entry.get("ref")) in new else entry for entry in entries]
+    marked = [
+        {name: value for name, value in entry.items() if name != "supersedes"}
+        if str(entry.get("supersedes")) in held
+        else entry
+        for entry in marked
+    ]
     return marked, len(new)
 
 

@@ -28,6 +28,8 @@ _TONES: dict[str, Tone] = {"well": "", "note": "quiet", "wrong": "bad"}
 
 def doctor(home: Home, args: Namespace) -> Answer:
     """All findings; ends with 1 when something is wrong."""
+    if not args.ask_model:  # a call is written down
+        home.look_only()
     found = checks.run(home, EVERY)
     if args.ask_model:
         found += checks.run(home, (("answer", checks_host.answer),))

@@ -31,7 +31,7 @@ class Far:
         self.on = home.settings["backend"] == "memoria"
         self.error = self.why = ""
         self.more = False
-        if not self.on and _may_be_meant(home):
+        if not self.on and may_be_meant(home):
             self.on, self.error, self.why = True, OFF, "config.yaml, which names it, cannot be read here"
         self._home = home
         self._end = time.monotonic() + WAIT_S
@@ -113,7 +113,12 @@ class Far:
     def _link(self) -> "Link | None":
         if not self.on or self.error:
             return None
-        remote = self._home.runtime.remote
+        from ..memoria.identity import is_made
+
+        home = self._home
+        if not is_made(home.path, home.settings.subject):
+            return None  # so nothing can be there, and a look makes no identity
+        remote = home.runtime.remote
         try:
             link = remote.link
         except ImportError as missing:
@@ -124,7 +129,7 @@ class Far:
         return link
 
 
-def _may_be_meant(home: Home) -> bool:
+def may_be_meant(home: Home) -> bool:
     """Whether settings that could not be read speak of Memoria (a Python without YAML, a broken file)."""
     if home.config is not None:
         return False
@@ -139,4 +144,4 @@ def why_off(home: Home) -> str:
     return home.settings.remote_off_reason or (_NO_HOST if home.host is None else home.runtime.remote.why)
 
 
-__all__ = ["Far", "why_off"]
+__all__ = ["Far", "may_be_meant", "why_off"]

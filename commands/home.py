@@ -44,6 +44,7 @@ class Home:
         if self.host is not None:
             config.check_remote(self.settings, self.host.secret)
         self._runtime: Runtime | None = None
+        self.looks = False
 
     @classmethod
     def find(cls, given: str | None, *, clock: Callable[[], float] = time.time) -> "Home":
@@ -72,6 +73,11 @@ class Home:
             self._runtime = Runtime(self.settings, clock=self.clock)
             self._runtime.worker.stop(0.0)
         return self._runtime
+
+    def look_only(self) -> None:
+        """The command only looks: it makes, migrates and mends nothing (D111, memoria-plugin.md 2.9)."""
+        self.looks = True
+        self.runtime.remote.look_only()
 
     @property
     def store(self) -> "LocalStore":

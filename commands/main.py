@@ -73,7 +73,7 @@ def _answer(args: argparse.Namespace, clock: Callable[[], float]) -> tuple[Answe
     home = Home.find(getattr(args, "home", None), clock=clock)
     try:
         answer: Answer = getattr(import_module(f"{__package__}.{module}"), function)(home, args)
-        if verb in _CHANGES and home.has_store:
+        if verb in _CHANGES and not home.looks and home.has_store:
             home.runtime.refresh()  # so that the next session finds it
         ill = home.store_ills() if verb in _TELL_OF_ILLS else []
         if ill:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 
 from ..config import KEY_COMMAND
-from ..outbox import OutboxError
 from . import words
 from .answer import Answer, Line, Pairs, Refused
 from .checks import Finding
@@ -15,7 +14,6 @@ from .far import why_off
 from .home import Home
 
 ASK_S = 5.0  # seconds that one question of `doctor` waits, whatever memoria.request_timeout allows
-NO_ID = "no id yet: it is made when Memoria is used first"
 CLOCK_S = 120.0  # seconds that this clock and the server's may differ
 _FORMS = {
     "auto": "derived from the path of this home: a moved home is another subject",
@@ -34,8 +32,8 @@ def identity(home: Home, args: Namespace) -> Answer:
             if home.settings.subject != "portable":
                 raise Refused("not_portable", "there is nothing to confirm: memoria.subject is not portable")
             who = known.confirm(home.path, "moved" if args.moved else "copied")
-        elif not _settled(home):
-            return Answer({"subject": "", "form": "portable", "doubt": ""}, [Line(NO_ID)])
+        elif not known.is_made(home.path, home.settings.subject):
+            return Answer({"subject": "", "form": "portable", "doubt": ""}, [Line(known.NO_ID)])
         else:
             who = known.resolve(home.path, home.settings.subject)
     except errors.Refused as refused:
@@ -50,13 +48,6 @@ def identity(home: Home, args: Namespace) -> Answer:
     return Answer(data, list(parts))
 
 
-def _settled(home: Home) -> bool:
-    """False for a portable identity that nobody has used yet: looking at it would make it."""
-    from ..memoria.identity import FILE
-
-    return home.settings.subject != "portable" or (home.settings.folder / FILE).exists()
-
-
 def checks(home: Home) -> Iterator[Finding]:
     """Origin, key, scopes, branch, routes, clock, queue; nothing is written there (MI14)."""
     for finding in here(home):
@@ -66,13 +57,18 @@ def checks(home: Home) -> Iterator[Finding]:
 
 
 def here(home: Home) -> Iterator[Finding]:
-    """What can be said without asking the server: why it is off, and what waits for it or for a person."""
+    """What can be said without asking the server: where it goes, or why it is off."""
+    from ..memoria import identity as known
+
     settings = home.settings
     if settings["backend"] != "memoria":
         return
     origin = str(settings["memoria.api_url"])
     if settings.remote_off_reason:
         yield Finding("memoria", "wrong", f"off: {settings.remote_off_reason}", "hermes memory setup")
+        return
+    if not known.is_made(home.path, settings.subject):
+        yield Finding("memoria", "note", known.NO_ID)
         return
     link = home.runtime.remote.link
     if link is None:
@@ -81,7 +77,6 @@ def here(home: Home) -> Iterator[Finding]:
             yield Finding("memoria", "wrong", said, mend or KEY_COMMAND)
         return
     yield Finding("memoria", "well", f"{origin}, subject {link.who.subject} ({link.who.form}), branch {link.branch}")
-    yield from _queue(home)
 
 
 def _service(home: Home) -> Iterator[Finding]:
@@ -151,26 +146,3 @@ def _clock(date: str, now: float) -> Iterator[Finding]:
         yield Finding("clock", "note", said, "set the clock of this machine")
     else:
         yield Finding("clock", "well", "this clock agrees with the server's")
-
-
-def _queue(home: Home) -> Iterator[Finding]:
-    if not home.has_outbox:
-        return
-    from . import turns
-
-    link = home.runtime.remote.link
-    assert link is not None
-    try:
-        own = turns.turns_of(home).counts().get(link.binding, {})
-        dormant = turns.turns_of(home).dormant(link.binding)
-    except OutboxError:
-        return  # the check of the outbox says it
-    for state in ("failed", "uncertain"):
-        if number := own.get(state, 0):
-            said = f"{words.count(number, 'turn')} {state}, text kept"
-            yield Finding("turns", "wrong", said, f"hermes cognition queue list --state {state}")
-    if dormant:
-        said = f"{words.count(dormant, 'turn')} of another key, subject or branch: never sent with this one"
-        yield Finding("turns", "note", said, "hermes cognition queue list")
-    if waiting := own.get("pending", 0) + own.get("held", 0):
-        yield Finding("turns", "note", f"{words.count(waiting, 'turn')} waiting", "hermes cognition queue list")

@@ -2,11 +2,12 @@
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterable
 from typing import Any
 
 from ..lookup import audience_of
-from ..stores.entry import Entry, is_current, order_key
-from ..telling.rules import KINDS
+from ..stores.entry import Entry, is_conflict, is_current, order_key
+from ..telling import rules
 from . import words
 from .answer import Answer, Line, Part, Refused, Table
 from .changes import SESSION, forgotten, project_named
@@ -16,6 +17,7 @@ from .screen import one_line, visible
 from .words import brief
 
 SHOWN = "A new session has it in its prompt; a running one is told once."
+FULL = "There are more than a prompt holds: the oldest stand in it.  To take one away: hermes cognition rule drop REF"
 
 
 def rule(home: Home, args: Namespace) -> Answer:
@@ -48,13 +50,25 @@ def _add(home: Home, args: Namespace) -> Answer:
     parts: list[Part] = [Line(f"{said.get(receipt.state, f'A {kind} now')}: {receipt.ref}", "good")]
     if receipt.entry is not None:
         parts.append(Line(visible(words.text_of(receipt.entry)), "quiet"))
-    return Answer(data, [*parts, Line(SHOWN, "quiet")])
+    view = home.view()
+    full = view is not None and _left_out(view.current(), args.audience, project_named(args.project))
+    return Answer(data, [*parts, Line(FULL if full else SHOWN, "quiet")])
+
+
+def _left_out(entries: Iterable[Entry], audience: str, project: str) -> int:
+    """How many rules and taboos of a place its prompt does not hold."""
+    held = rules.standing(entries, audience, project)
+    return len(held) - sum(map(len, rules.fitting(held).values()))
 
 
 def _confirm(home: Home, entry: Entry, kind: str) -> Answer:
     """An entry that is there becomes a rule because the user says so (D70)."""
     ref = str(entry["ref"])
-    kind = str(entry.get("kind")) if entry.get("kind") in KINDS else kind
+    if is_conflict(entry):
+        raise Refused(
+            "conflict", f"{visible(ref)!s:.120} is a copy in conflict with another", "hermes cognition resolve REF"
+        )
+    kind = str(entry.get("kind")) if rules.is_rule(entry) else kind
     with home.store.transaction(timeout=2.0) as txn:
         current = txn.get(ref)
         if current is None:
@@ -79,12 +93,12 @@ def _list(home: Home, args: Namespace) -> Answer:
     every = [
         entry
         for entry in (view.current() if view is not None else ())
-        if entry.get("kind") in KINDS and audience in (EVERYBODY, audience_of(entry))
+        if rules.is_rule(entry) and audience in (EVERYBODY, audience_of(entry))
     ]
     every.sort(key=lambda entry: (str(entry.get("kind")), str(entry.get("project") or ""), *order_key(entry)))
     shown = every[: getattr(args, "limit", 200)]
     data: dict[str, Any] = {
-        "rules": [{**brief(entry), "confirmed": not entry.get("unconfirmed")} for entry in shown],
+        "rules": [{**brief(entry), "confirmed": not _waits(entry)} for entry in shown],
         "count": len(shown),
         "total": len(every),
     }
@@ -97,7 +111,7 @@ def _list(home: Home, args: Namespace) -> Answer:
             str(entry.get("ref")),
             str(entry.get("kind")),
             one_line(entry.get("project") or "everywhere"),
-            ("(not confirmed) " if entry.get("unconfirmed") else "") + one_line(words.text_of(entry)),
+            _waits(entry) + one_line(words.text_of(entry)),
         )
         for entry in shown
     ]
@@ -108,13 +122,21 @@ def _list(home: Home, args: Namespace) -> Answer:
         )
     if not home.settings["recall.preload_rules_taboos"]:
         parts.append(Line("They stand in no prompt at present: recall.preload_rules_taboos is false.", "quiet"))
+    places = {(audience_of(entry), str(entry.get("project") or "")) for entry in every}
+    if any(_left_out(every, *place) for place in places):
+        parts.append(Line(FULL, "quiet"))
     if len(every) > len(shown):
         parts.append(Line(f"{len(every) - len(shown)} more; --limit shows more.", "quiet"))
     return Answer(data, parts)
 
 
+def _waits(entry: Entry) -> str:
+    """Why a rule stands in no prompt yet, "" when it does."""
+    return "(in conflict) " if is_conflict(entry) else "(not confirmed) " if entry.get("unconfirmed") else ""
+
+
 def _drop(home: Home, args: Namespace) -> Answer:
     entry = find(home, args.ref)
-    if entry.get("kind") not in KINDS:
+    if not rules.is_rule(entry):
         raise Refused("no_rule", f"{visible(args.ref)!s:.120} is no rule and no taboo", "hermes cognition rule list")
     return forgotten(home, str(entry["ref"]))

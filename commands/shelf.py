@@ -1,5 +1,7 @@
 """`shelf status | connect | sync | import`: the copy on a Hypatia shelf (hypatia.md 2, D54, D118)."""
 
+import contextlib
+import sqlite3
 import time
 from argparse import Namespace
 from collections import Counter
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..outbox import OutboxError
 from ..stores.entry import Entry
+from ..stores.errors import StoreError
 from . import words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .ask import ask
@@ -50,7 +53,7 @@ def _refused(problem: "ShelfError") -> Refused:
 
 def _status(home: Home, _args: Namespace) -> Answer:
     part = home.runtime.shelving
-    data = part.status()
+    data = _data(part, whole=True)
     client = part.client.state()
     rows = [
         ("export", "on" if part.on else f"off; to switch it on: {SWITCH_ON}"),
@@ -75,12 +78,36 @@ def _status(home: Home, _args: Namespace) -> Answer:
     elsewhere = data.get("elsewhere") or {}
     notes = [
         Line(
-            f"{left} entries that were forgotten here are still on the shelf {one_line(other)}: choose it and sync",
+            f"{words.entries(left)} of what is gone here {'is' if left == 1 else 'are'} still on the shelf "
+            f"{one_line(other)}: choose it and sync",
             "bad",
         )
         for other, left in elsewhere.items()
     ]
     return Answer(data, [Pairs(rows), *table, *notes])
+
+
+def _data(part: "Shelving", *, whole: bool) -> dict[str, Any]:
+    """What the rows of the outbox say, and what nobody has compared yet: looked through as by `sync --dry-run`.
+
+    whole  other shelves as well
+    """
+    from ..shelf.lane import owes
+    from ..shelf.preview import preview, still_held
+
+    data = part.status()
+    if "entries" not in data:
+        return data
+    with contextlib.suppress(OutboxError, StoreError, sqlite3.Error):
+        desk = part.desk
+        if whole and (elsewhere := still_held(desk)):
+            data["elsewhere"] = elsewhere
+        if owes(desk):
+            ahead = preview(desk)
+            data["to_remove"] = ahead["to_take_out"]
+            data["entries_to_send"] = max(0, ahead["to_make"] - data["messages_to_send"])
+            data["to_renew"] = max(data["to_renew"], ahead["to_change"])
+    return data
 
 
 def _listed(part: "Shelving") -> tuple[list[dict[str, Any]] | None, str]:
@@ -96,25 +123,26 @@ def _listed(part: "Shelving") -> tuple[list[dict[str, Any]] | None, str]:
 def _connected(name: str, listed: list[dict[str, Any]]) -> str:
     for one in listed:
         if one["name"] == name:
-            return "yes" if one["connected"] else "no: connect it with the program itself"
+            return "yes" if one["connected"] else f"no: hermes cognition shelf connect {one['path'] or 'DIR'}"
     return f"no: there is no shelf {name}: hermes cognition shelf connect DIR"
 
 
 def _rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     held = f"{words.entries(data['entries'])}, {words.count(data['statements'], 'statement')}"
     waits = [
-        f"{data[name]} {what}"
+        f"{data[name]:,} {what}"
         for name, what in (
             ("messages_to_send", "messages to send"),
+            ("entries_to_send", "entries to send"),
             ("waiting", "entries with statements to send"),
             ("to_renew", "to send anew"),
             ("to_remove", "to take out"),
         )
-        if data[name]
+        if data.get(name)
     ]
     rows = [("holds", held), ("waiting", ", ".join(waits) or "nothing")]
     if data["differing"]:
-        rows.append(("differs", f"{words.entries(data['differing'])} have another text there, which stays"))
+        rows.append(("differs", f"{_differ(data['differing'])} there, which stays"))
     if data["refused"]:
         rows.append(("refused", f"{words.entries(data['refused'])}; `shelf sync` tries them again"))
     if data["missing"]:
@@ -122,12 +150,16 @@ def _rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
+def _differ(number: int) -> str:
+    return f"{words.entries(number)} {'has' if number == 1 else 'have'} another text"
+
+
 def line(home: Home) -> tuple[str, dict[str, Any]]:
     """The export in one line, and its numbers, for `status`; "" where it was never used."""
     part = home.runtime.shelving
     if not home.has_outbox:
         return ("on; nothing sent yet" if part.on else ""), {"on": part.on}
-    data = part.status()
+    data = _data(part, whole=False)
     if "entries" not in data:
         return one_line(data.get("waits_because", "")), data
     said = dict(_rows(data))
@@ -208,7 +240,8 @@ def _sync(home: Home, args: Namespace) -> Answer:
         why = _worked_off(home, part)
     data = {"shelf": part.shelf, "on": part.on, **lane.done, **part.status()}
     if why:
-        raise Refused("unfinished", f"not everything was sent: {one_line(why)}", "it is owed and tried again")
+        said = f" It says: {one_line(lane.heard)}" if lane.heard else ""
+        raise Refused("unfinished", f"not everything was sent: {one_line(why)}{said}", "it is owed and tried again")
     done = {what: lane.done.get(what, 0) for what in ("created", "updated", "removed", "related", "unrelated")}
     if not any(done.values()):
         return Answer(data, [Line(f"The shelf {part.shelf} has everything; nothing was changed.", "good"), *_off(part)])
@@ -218,7 +251,7 @@ def _sync(home: Home, args: Namespace) -> Answer:
     )
     parts: list[Part] = [Line(said, "good"), *_off(part)]
     if data.get("differing"):
-        parts.append(Line(f"{words.entries(data['differing'])} have another text on the shelf, which stays.", "quiet"))
+        parts.append(Line(f"{_differ(data['differing'])} on the shelf, which stays.", "quiet"))
     return Answer(data, parts)
 
 
@@ -281,6 +314,7 @@ _WHY = {
     "no scope": "it is in no project: --project NAME takes it into one",
     "same": "another entry says the same",
     "refused": "it cannot be stored",
+    "too long": "it is longer than an entry may be",
 }
 
 

@@ -29,6 +29,7 @@ _LOOKED_AT: tuple[tuple[str, checks.Check], ...] = (
 
 def status(home: Home, _args: Namespace) -> Answer:
     """Counts first, then every fault with the command that helps."""
+    home.look_only()
     current = home.store.view().current() if home.has_store else []
     plain = [entry for entry in current if not is_conflict(entry)]
     whose = Counter(audience_of(entry) for entry in plain)
@@ -68,6 +69,7 @@ def status(home: Home, _args: Namespace) -> Answer:
         ("recall", recall if home.settings["recall.enabled"] else "off"),
         ("approval", _approval(home)),
         ("summaries", made),
+        *([("last call", called)] if (called := _last_call(consolidation, home.clock())) else []),
         *([("shelf", exported)] if exported else []),
     ]
     parts: list[Part] = [Pairs(rows)]
@@ -95,19 +97,34 @@ def summaries(home: Home) -> tuple[str, dict[str, Any]]:
         return "off; choose a model: hermes cognition consolidate --setup", {"active": False}
     if not home.has_outbox or not home.has_log:
         return f"by {one_line(model)}; nothing yet", {"active": part.active}
-    from ..consolidate.state import state
+    from ..consolidate.state import CALLS, state
 
     try:
-        data = state(part.lane)
+        data = state(part.lane, calls=CALLS)
     except OutboxError as problem:
         return one_line(problem), {"active": part.active}
     said = [f"by {', '.join(map(one_line, data['routes'])) or one_line(model)}"]
     said += [f"{data['waiting'] + data['deferred']} waiting"] if data["waiting"] + data["deferred"] else []
     said += [f"{len(data['failed'])} set aside"] if data["failed"] else []
     if data["calls_today"]:
-        said.append(f"today {words.count(data['calls_today'], 'call')}, {data['tokens_today']:,} tokens")
+        cost = data["cost_usd_today"]
+        dollars = f", about ${cost:.2f}" if cost is not None else ""
+        said.append(f"today {words.count(data['calls_today'], 'call')}, {data['tokens_today']:,} tokens{dollars}")
     said += [one_line(data["why"])] if data.get("why") and home.host is not None else []
     return "; ".join(said), data
+
+
+def _last_call(data: dict[str, Any], now: float) -> str:
+    """The newest call of a model: what for, which model, how it ended, what it took; "" for none."""
+    call = data.get("last_call")
+    if not call:
+        return ""
+    model = ":".join(filter(None, (call["provider"], call["model"])))
+    said = [f"{one_line(call['purpose'])} by {one_line(model) or 'the host'}: {call['outcome']}"]
+    said += [f"{call['tokens_in']:,} tokens in, {call['tokens_out']:,} out"]
+    said += [f"${call['cost_usd']:.4f}"] if call["cost_usd"] is not None else []
+    said += [f"{call['ms'] / 1000:.1f} s", f"{words.age(max(0.0, now - call['at']))} ago"]
+    return ", ".join(said)
 
 
 def _approval(home: Home) -> str:
@@ -130,11 +147,14 @@ def _remembered(whose: Counter[str], pinned: int, conflicts: int) -> str:
 
 def _waiting(home: Home) -> tuple[str, dict[str, Any]]:
     """In words, and the keys of contract cognition.md 2.6; null where there is nothing (CD42)."""
+    from . import turns
+
     none = {"pending_unpushed": 0, "oldest_pending_age_secs": None, "next_retry_in_secs": None, "tombstones": 0}
     if not home.has_outbox:
         return "nothing", none
     try:
         backlog, spilled = home.outbox.backlog(home.clock()), home.outbox.spilled()
+        uploads = turns.states(home)
     except OutboxError as problem:
         return one_line(problem), dict.fromkeys(none)
     pending = backlog["pending"] + spilled
@@ -143,16 +163,19 @@ def _waiting(home: Home) -> tuple[str, dict[str, Any]]:
         "oldest_pending_age_secs": _tenth(backlog["oldest_age_secs"]),
         "next_retry_in_secs": _tenth(backlog["next_due_in_secs"]),
         "tombstones": backlog["tombstones"],
+        **({"turns": uploads} if uploads else {}),
     }
+    waits = sum(uploads.get(state, 0) for state in turns.WAIT)
+    also = f"{words.count(waits, 'turn')} for Memoria" if waits else ""
     if not pending:
-        return "nothing", data
+        return also or "nothing", data
     said = words.entries(pending)
     if backlog["oldest_age_secs"] is not None:
         said += f", the oldest for {words.age(backlog['oldest_age_secs'])}"
     due = backlog["next_due_in_secs"]
     if due is not None:
         said += ", due now" if due < 1 else f", tried again in {words.age(due)}"
-    return said, data
+    return f"{said}; {also}" if also else said, data
 
 
 def _tenth(seconds: float | None) -> float | None:

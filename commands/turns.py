@@ -3,15 +3,19 @@
 A turn is named by its fingerprint; the first twelve characters of it do, as far as they name one only.
 """
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..capture.redact import redact
 from ..outbox import RefusedByState
+from ..outboxdb import earlier_turns
 from ..outboxdb.turns import Turns
 from ..stores.entry import normalise
 from . import words
 from .answer import Answer, Line, Pairs, Part, Table
+from .checks import Finding
+from .far import may_be_meant, why_off
 from .home import Home
 from .screen import one_line, visible
 
@@ -19,6 +23,7 @@ SHORT = 12  # characters of a fingerprint that are shown
 _LEAST = 8  # and that are looked for
 _PAGE = 500
 FOREIGN = "waits for its own key, subject or branch: never sent with another"
+WAIT = ("held", "pending", "inflight")  # states of turns that are still to be sent
 SAFE = ("not_sent", "rejected")  # failures after which Memoria cannot have the turn
 
 
@@ -56,14 +61,87 @@ def holding(home: Home, texts: Sequence[str]) -> list[str]:
     return found
 
 
-def part(rows: Sequence[dict[str, Any]], own: str, now: float) -> Part:
-    """The table of a listing.  own: the binding in use, "" when that is not known."""
+def own_binding(home: Home) -> str:
+    """The destination of this home, "" where there is none, or nobody can say."""
+    link = home.runtime.remote.link if home.runtime.remote.on else None
+    return link.binding if link is not None else ""
+
+
+def unwanted(home: Home) -> str:
+    """Why turns stay here because the user wants it so, "" when they may leave (M44: provided capture is on)."""
+    if home.settings["backend"] != "memoria":
+        return "" if may_be_meant(home) else "the backend is local: queue discard, or turn Memoria on"
+    upload = home.settings["memoria.upload"]
+    return "" if upload == "turns" else f"memoria.upload is {upload}: queue discard, or turn it on"
+
+
+def stopped(home: Home) -> str:
+    """Why no turn is sent from here, whatever its destination; "" when those of this one are."""
+    if why := unwanted(home):
+        return why
+    if home.settings["backend"] != "memoria":
+        return "config.yaml, which may name Memoria, cannot be read here"
+    if home.runtime.remote.link is None:
+        return why_off(home).partition("; mend: ")[0] or "Memoria is off"
+    return ""
+
+
+def states(home: Home, own: str = "") -> dict[str, int]:
+    """Turns per state, spilled ones as pending; of the destination `own`, or of all together."""
+    found: dict[str, int] = {}
+    uploads = turns_of(home)
+    for binding, counts in uploads.counts().items():
+        for state, number in counts.items() if own in ("", binding) else ():
+            found[state] = found.get(state, 0) + number
+    if spilled := uploads.spilled():
+        found["pending"] = found.get("pending", 0) + spilled
+    return dict(sorted(found.items()))
+
+
+def findings(home: Home) -> Iterator[Finding]:
+    """What `status` and `doctor` say of turns, whatever the backend is by now.  Raises OutboxError."""
+    if home.has_outbox:
+        own = own_binding(home)
+        mine = states(home, own)
+        for state in ("failed", "uncertain"):
+            if number := mine.get(state, 0):
+                said = f"{words.count(number, 'turn')} {state}, text kept"
+                yield Finding("turns", "wrong", said, f"hermes cognition queue list --state {state}")
+        if own and (dormant := turns_of(home).dormant(own)):
+            said = f"{words.count(dormant, 'turn')} of another key, subject or branch: never sent with this one"
+            yield Finding("turns", "note", said, "hermes cognition queue list")
+        if waiting := sum(mine.get(state, 0) for state in WAIT):
+            why = stopped(home)
+            said = f"{words.count(waiting, 'turn')} waiting" + (f" ({one_line(why).rstrip('.')})" if why else "")
+            yield Finding("turns", "note", said, "hermes cognition queue list")
+    yield from earlier(home)
+
+
+def earlier(home: Home) -> Iterator[Finding]:
+    """Turns in the earlier plugin's own file, which only a session with Memoria takes over (M42, M52)."""
+    path = home.path.joinpath(*earlier_turns.FILE)
+    try:
+        number = earlier_turns.waiting(path)
+    except sqlite3.Error as problem:
+        yield Finding("turns", "note", f"{path.name} of the earlier plugin cannot be read now ({one_line(problem)})")
+        return
+    if number:
+        said = f"{words.count(number, 'turn')} of the earlier plugin not taken over yet ({path.name})"
+        if why := stopped(home):
+            said += f": {one_line(why).rstrip('.')}"
+            yield Finding("turns", "note", said, "hermes memory setup cognition")
+        else:
+            yield Finding("turns", "note", f"{said}: the next session does")
+
+
+def part(rows: Sequence[dict[str, Any]], own: str, now: float, why: str) -> Part:
+    """The table of a listing.  own: the binding in use, "" when that is not known; why: as `stopped` says it."""
     shown = [
         (
             str(row["id"])[:SHORT],
             str(row["state"]),
             words.age(now - row["created_at"]),
-            _why(row, now, foreign=is_foreign(row, own)),
+            _why(row, now, why, foreign=is_foreign(row, own)),
         )
         for row in rows
     ]
@@ -75,10 +153,12 @@ def is_foreign(row: dict[str, Any], own: str) -> bool:
     return bool(own and row["binding"]) and row["binding"] != own
 
 
-def _why(row: dict[str, Any], now: float, *, foreign: bool) -> str:
+def _why(row: dict[str, Any], now: float, why: str, *, foreign: bool) -> str:
     state, error = row["state"], one_line(row["error"])
     if foreign and state in ("pending", "held"):
         return FOREIGN
+    if why and state in ("pending", "held"):
+        return f"waits: {one_line(why)}"
     if state == "pending":
         due = row["due_at"] - now
         when = "due now" if due <= 0 else f"sent again in {words.age(due)}"
@@ -109,7 +189,7 @@ def shown(home: Home, fingerprint: str, own: str) -> Answer | None:
     said = "\n".join(f"{one['role']}: {visible(one['content'])}" for one in texts)
     facts = [("turn", fingerprint), ("state", str(row["state"]))]
     if row["state"] not in ("done", "discarded"):
-        facts.append(("what happens", _why(row, home.clock(), foreign=is_foreign(row, own))))
+        facts.append(("what happens", _why(row, home.clock(), stopped(home), foreign=is_foreign(row, own))))
     facts += [(name, one_line(row[key])) for key, name in _SHOWN if row.get(key) not in (None, "", 0)]
     facts.append(("accepted", words.moment(row["created_at"])))
     return Answer(data, [Line(said or "(no text is kept)"), Pairs(facts)])
@@ -153,7 +233,7 @@ def send(home: Home, seconds: float) -> str:
         return remote.why
     end = time.monotonic() + seconds
     link.worker.drain(end)
-    if remote.settings["memoria.upload"] == "turns" or listed(home, "pending"):
+    if not unwanted(home):
         link.sender.drain(lambda: time.monotonic() > end)
     link.client.close()
     return link.worker.last_error

@@ -8,7 +8,7 @@ from typing import Any
 from ..capture.redact import redact
 from ..delivery.review import Review
 from ..outbox import RefusedByState
-from . import turns, words
+from . import queued, turns, words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .home import Home
 from .screen import one_line, visible
@@ -27,11 +27,14 @@ def queue(home: Home, args: Namespace) -> Answer:
     if args.discard:
         return _discard(home, [args.discard], None)
     if verb == "list":
-        return _list(home, getattr(args, "state", None), getattr(args, "after", 0), getattr(args, "limit", 50))
+        home.look_only()
+        after, after_turn = getattr(args, "after", 0), getattr(args, "after_turn", "")
+        return queued.listed(home, getattr(args, "state", None), after, after_turn, getattr(args, "limit", 50))
     if verb == "show":
+        home.look_only()
         found = row_answer(home, args.ref) if home.has_outbox else None
         if found is None and (fingerprint := turns.find(home, args.ref)):
-            found = turns.shown(home, fingerprint, _own_binding(home))
+            found = turns.shown(home, fingerprint, turns.own_binding(home))
         if found is None:
             raise Refused("not_found", f"{visible(args.ref)} is not in the outbox", "see: hermes cognition queue list")
         return found
@@ -50,6 +53,7 @@ def tombstones(home: Home, args: Namespace) -> Answer:
     """What was dropped, with reason and text; nothing is asked for in vain: requeue brings it back (CD41)."""
     if args.stone_verb == "requeue":
         return _requeue(home, args.refs)
+    home.look_only()
     limit = getattr(args, "limit", 50)
     stones = list(reversed(home.outbox.tombstones())) if home.has_outbox else []
     shown = [
@@ -61,7 +65,7 @@ def tombstones(home: Home, args: Namespace) -> Answer:
     if not stones:
         return Answer(data, [Line("Nothing was dropped.", "good")])
     rows = [
-        (str(one["ref"]), words.moment(one["dropped_at"]), _because(one["reason"]), one_line(one["content"]))
+        (str(one["ref"]), words.moment(one["dropped_at"]), queued.because(one["reason"]), one_line(one["content"]))
         for one in shown
     ]
     parts: list[Part] = [Table(("ref", "dropped", "because", "text"), rows)]
@@ -101,61 +105,9 @@ _SHOWN = (
 _TIMES = (("created_at", "accepted"), ("due_at", "tried next"), ("dropped_at", "dropped"))
 
 
-def _list(home: Home, state: str | None, after: int, limit: int) -> Answer:
-    review = Review(home.outbox) if home.has_outbox else None
-    rows = review.rows(state=state, after=after, limit=limit) if review else []
-    counts = home.outbox.counts() if review else {}
-    now = home.clock()
-    data: dict[str, Any] = {"rows": rows, "count": len(rows), "states": counts}
-    own = _own_binding(home) if review else ""
-    spilled = home.outbox.spilled() + turns.turns_of(home).spilled() if review else 0
-    parts: list[Part] = []
-    if state == "dead":
-        table = [(str(row["ref"]), words.moment(row["dropped_at"]), _because(row["reason"])) for row in rows]
-        parts.append(Table(("ref", "dropped", "because"), table))
-    elif rows:
-        table2 = [
-            (
-                str(row["seq"]),
-                str(row["ref"]),
-                str(row["state"]),
-                words.age(now - row["created_at"]),
-                _why(row, now, foreign=turns.is_foreign(row, own)),
-            )
-            for row in rows
-        ]
-        parts.append(Table(("no", "ref", "state", "age", "what happens"), table2))
-    if not rows:
-        parts = [Line("Nothing waits." if state is None else f"No row is {state}.", "good" if state is None else "")]
-    elif len(rows) == limit:
-        parts.append(Line(f"There may be more: --after {rows[-1]['seq']}", "quiet"))
-    if review and state != "dead" and (uploads := turns.listed(home, state)[:limit]):
-        data["turns"], data["turn_states"] = uploads, _turn_states(home)
-        parts = [*(parts if rows else []), turns.part(uploads, own, now)]
-    if spilled:
-        data["spilled"] = spilled
-        parts.append(Line(f"{words.count(spilled, 'row')} more in spill files, taken in at the next push.", "quiet"))
-    return Answer(data, parts)
-
-
-def _turn_states(home: Home) -> dict[str, int]:
-    """Turns per state, all bindings together."""
-    found: dict[str, int] = {}
-    for counts in turns.turns_of(home).counts().values():
-        for state, number in counts.items():
-            found[state] = found.get(state, 0) + number
-    return found
-
-
 def _turns_pending(home: Home) -> int:
     """Turns that could be sent now; of the binding in use, where that is known."""
-    own, counts = _own_binding(home), turns.turns_of(home).counts()
-    return sum(states.get("pending", 0) for name, states in counts.items() if not own or name == own)
-
-
-def _own_binding(home: Home) -> str:
-    link = home.runtime.remote.link if home.runtime.remote.on else None
-    return link.binding if link is not None else ""
+    return turns.states(home, turns.own_binding(home)).get("pending", 0)
 
 
 def _apart(home: Home, refs: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -170,8 +122,12 @@ def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answ
     uploads = turns.turns_of(home)
     refs, prints = _apart(home, refs)
     if every and home.has_outbox:
-        own = _own_binding(home)
+        own = turns.own_binding(home)
         prints = [str(row["id"]) for row in turns.listed(home) if turns.is_safe(row) and not turns.is_foreign(row, own)]
+    if prints and (unwanted := turns.unwanted(home)):
+        if not every:
+            raise Refused("upload_off", f"nothing was changed, because nothing would be sent: {unwanted}")
+        prints = []
     again = functools.partial(uploads.requeue, acknowledge_duplicate_risk=risky)
     sent, unsent = turns.act(again, prints)
     if prints and not (sent or refs or every):
@@ -181,7 +137,7 @@ def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answ
     review = Review(home.outbox)
     rows = _rows(home)
     if every:
-        rows = [row for row in rows if not turns.is_foreign(row, _own_binding(home))]
+        rows = [row for row in rows if not turns.is_foreign(row, turns.own_binding(home))]
         chosen = [row for row in rows if row["state"] in ("pending", "failed") and (risky or _is_safe(row))]
         left = sum(1 for row in rows if row["state"] in ("pending", "failed")) - len(chosen)
     else:
@@ -252,7 +208,7 @@ def _purge(home: Home, *, yes: bool) -> Answer:
     """Erase every text that only a person could still send: failed, uncertain, dropped, of another binding."""
     if not home.has_outbox:
         return Answer({"discarded": 0}, [Line("The outbox is empty.", "good")])
-    own = _own_binding(home)
+    own = turns.own_binding(home)
     prints = [
         str(row["id"])
         for row in turns.listed(home)
@@ -299,9 +255,9 @@ def _pushed(
     if pending and why:
         data["why"] = why
         parts.append(Line(f"Still Pending, safe in the outbox: {one_line(why)}", "bad"))
-    if number and (waits := _turns_pending(home)):
+    if waits := _turns_pending(home) if home.has_outbox else 0:
         data["turns_pending"] = waits
-        because = one_line(far.removeprefix("Memoria: ")) or "a session sends them"
+        because = one_line(far.removeprefix("Memoria: ") or turns.stopped(home)) or "a session sends them"
         parts.append(Line(f"Turns that still wait for Memoria: {waits} ({because})", "quiet"))
     if left:
         data["left"] = left
@@ -338,32 +294,6 @@ def _rows(home: Home) -> list[dict[str, Any]]:
 def _is_safe(row: dict[str, Any]) -> bool:
     """The local store knows every delivery it has had; another one may not (D106)."""
     return not row.get("binding") or row.get("failure_kind") in _SAFE
-
-
-def _why(row: dict[str, Any], now: float, *, foreign: bool) -> str:
-    state, error = row["state"], one_line(row["error"])
-    if foreign and state in ("pending", "held"):
-        return turns.FOREIGN
-    if state == "pending":
-        due = row["due_at"] - now
-        when = "due now" if due <= 0 else f"tried again in {words.age(due)}"
-        return f"{when}: {error}" if error else when
-    if state == "held":
-        return "waits for approval: queue approve"
-    if state == "inflight":
-        return "being committed"
-    return error or "-"
-
-
-_REASONS = {
-    "evicted-drop-oldest": "the queue was full",
-    "expired-max-24h": "failed for 24 hours",
-    "refused-and-set-aside": "refused",
-}
-
-
-def _because(reason: object) -> str:
-    return _REASONS.get(str(reason), one_line(reason))
 
 
 def _state(state: str) -> str:

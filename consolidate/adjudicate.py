@@ -1,6 +1,7 @@
 """What a new work unit is to what is known already (4.6): candidates of its own scope, one question, one verdict.
 
-candidates   full text, and equal slugs and tags; merged by reciprocal rank; vectors only add to them (HI11)
+candidates   full text, nearness where the tier is on, and equal slugs and tags, merged by reciprocal rank: a source
+             that finds nothing, or fails, takes nothing away from the others (HI11, HA122)
 scope        the unit's audience, its project or none: an entry of another one is neither shown nor touched (HD12)
 target       one of those that were offered, or none at all (HD13)
 """
@@ -53,28 +54,32 @@ def may_be_compared(entry: Entry, audience: str, project: str, own: str) -> bool
 
 
 def candidates(
-    unit: Unit, own: str, audience: str, project: str, *, search: Search, known: Sequence[Entry], asked: int
+    unit: Unit, own: str, audience: str, project: str, *, search: Sequence[Search], known: Sequence[Entry], asked: int
 ) -> list[Entry]:
     """At most three entries that the unit may repeat, refine or replace; best first.
 
-    known  units of the same reply, which are candidates for the later ones (HA125)
-    asked  how many each source is asked for
+    search  the sources, each with a ranking of its own
+    known   units of the same reply, which are candidates for the later ones (HA125)
+    asked   how many each source is asked for
     """
     query = f"{unit.title}\n{unit.content}"[:QUERY_CHARS]
 
     def keep(entry: Entry) -> bool:
         return may_be_compared(entry, audience, project, own)
 
-    try:
-        found = [entry for entry in search(query, audience, project, min(40, asked * 4), keep) if keep(entry)]
-    except Exception:  # a failing source contributes nothing (HA122)
-        log.warning("cognition: no candidates for a work unit could be searched; it is kept as it is")
-        found = []
-    pool = {str(entry["ref"]): entry for entry in (*found, *filter(keep, known))}
-    by_text = [str(entry["ref"]) for entry in found][:asked]
+    rankings: list[list[Entry]] = []
+    for source in search:
+        try:
+            rankings.append(
+                [entry for entry in source(query, audience, project, min(40, asked * 4), keep) if keep(entry)]
+            )
+        except Exception:  # a failing source contributes nothing (HA122)
+            log.warning("cognition: a source of candidates for a work unit failed; the others answer")
+    pool = {str(entry["ref"]): entry for found in (*rankings, filter(keep, known)) for entry in found}
+    by_text = [[str(entry["ref"]) for entry in found][:asked] for found in rankings]
     by_name = sorted((ref for ref in pool if _likeness(unit, pool[ref])), key=lambda ref: -_likeness(unit, pool[ref]))
     scores: dict[str, float] = {}
-    for ranking in (by_text, by_name[:asked], [str(entry["ref"]) for entry in known]):
+    for ranking in (*by_text, by_name[:asked], [str(entry["ref"]) for entry in known]):
         for place, ref in enumerate(ranking):
             if ref in pool:
                 scores[ref] = scores.get(ref, 0.0) + 1.0 / (RANK_BASE + place)

@@ -14,22 +14,33 @@ Forgotten = Callable[[str], bool]
 """Whether a ref was forgotten: no replay brings it back (H29, HD26)."""
 
 
-def apply(store: LocalStore, plan: Mapping[str, Any], forgotten: Forgotten, *, timeout: float) -> list[str]:
+def apply(
+    store: LocalStore,
+    plan: Mapping[str, Any],
+    forgotten: Forgotten,
+    *,
+    timeout: float,
+    stands: Callable[[], bool] = lambda: True,
+) -> list[str]:
     """Assert every entry and effect of a plan; the refs that this call made.
 
+    stands  whether the plan has not been taken back; asked under the store's lock, so that what was forgotten while
+            this waited for it stays out: whoever forgets takes plans back first, then looks into the store
     Raises StoreBusy, StoreReadOnly or StoreWriteFailed: then nothing was written, and it is applied later.
     """
     entries: Sequence[Entry] = plan.get("entries") or ()
     effects: Sequence[Json] = plan.get("effects") or ()
-    gone = {ref for ref in _named(entries, effects) if forgotten(ref)}
     made: list[str] = []
     with store.transaction(timeout=timeout) as txn:
+        if not stands():
+            return made
+        gone = {ref for ref in _named(entries, effects) if forgotten(ref)}
         for entry in entries:
             ref = str(entry["ref"])
             if ref in gone:
                 continue
             if txn.get(ref) is None:
-                txn.put(_without(entry, gone))
+                txn.put(without(entry, gone))
                 made.append(ref)
                 continue
             for tail in sources(entry) if is_unit(ref) else ():  # two processes have learnt the same at once (HD15)
@@ -48,14 +59,14 @@ def _named(entries: Sequence[Entry], effects: Sequence[Json]) -> set[str]:
     return found
 
 
-def _without(entry: Entry, gone: set[str]) -> Entry:
-    """The entry without what points at something that has been forgotten since."""
+def without(entry: Entry, gone: set[str]) -> Entry:
+    """The entry without what points at something that has been forgotten since; what that had replaced stands again."""
     if not gone:
         return entry
     kept = {**entry}
     if links := entry.get("links"):
         kept["links"] = [link for link in links if link[1] not in gone]
-    for key in ("supersedes", "conflict_with"):
+    for key in ("supersedes", "superseded_by", "conflict_with"):
         if kept.get(key) in gone:
             del kept[key]
     if derived := entry.get("derived_from"):

@@ -14,6 +14,7 @@ from ..outboxdb.tasks import Task
 from ..stores.entry import Entry, is_current
 from ..stores.view import View
 from . import names, prompts, reply, transcript
+from .derived import links_of
 from .desk import Desk, LeaseLost
 from .model import patient
 from .plan import Json, archive, scope_of
@@ -74,7 +75,7 @@ def open_summaries(view: View, audience: str, project: str) -> dict[int, list[En
         entry = view.get(ref) if tier else None
         if entry is None or (str(entry.get("audience")), str(entry.get("project") or "")) != (audience, project):
             continue
-        taken |= {str(tail) for relation, tail in _links(entry) if relation == "summary"}
+        taken |= {str(tail) for relation, tail in links_of(entry) if relation == "summary"}
         if is_current(entry):
             found.setdefault(tier, []).append(entry)
     return {
@@ -118,11 +119,6 @@ def _beginning(text: str, tokens: int) -> str:
     """A summary as it is asked about: one of a message of many parts may be longer than all others together."""
     first, *rest = transcript.split(text, tokens)
     return f"{first}\n[…]" if rest else first
-
-
-def _links(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
-    links = entry.get("links")
-    return [(str(link[0]), str(link[1])) for link in links if len(link) == 2] if isinstance(links, list) else []
 
 
 def _age(entry: Mapping[str, Any]) -> tuple[float, str]:

@@ -54,6 +54,14 @@ def sources(entry: Mapping[str, Any]) -> Sequence[str]:
     return [ref for ref in derived if isinstance(ref, str)] if isinstance(derived, list) else []
 
 
+def links_of(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(relation, tail) of the links of an entry that may hold anything."""
+    links = entry.get("links")
+    if not isinstance(links, list):
+        return []
+    return [(str(link[0]), str(link[1])) for link in links if isinstance(link, list | tuple) and len(link) == 2]
+
+
 def _add(found: Resting, known: Mapping[str, Entry], reached: set[str], ref: str) -> None:
     reached.add(ref)
     found.refs.append(ref)

@@ -1,7 +1,7 @@
 """What every part of consolidation works with, and the ways in which a task can end."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -35,7 +35,7 @@ class Passing(RuntimeError):
 class Desk:
     """The parts of one home.
 
-    search     candidates for a work unit                forgotten  whether a ref was forgotten
+    search     the sources of candidates for a work unit          forgotten  whether a ref was forgotten
     author     who is named as the origin of what is written
     note       counts a failure: (kind, error)
     redact     takes secrets out of what a model has written
@@ -46,7 +46,7 @@ class Desk:
     store: LocalStore
     log: ChatLog
     models: Models
-    search: Search
+    search: Sequence[Search]
     forgotten: Forgotten
     author: Callable[[], str]
     clock: Callable[[], float] = time.time

@@ -25,8 +25,10 @@ from ..outboxdb.limits import WORKER_WAIT
 from ..outboxdb.rows import owe_erasure
 from ..outboxdb.tasks import CASCADE, CONSOLIDATE
 from ..stores.entry import Entry, entry_fact_key
+from ..stores.ops import Lookup
 from . import names
-from .derived import resting_on, span_of
+from .apply import without
+from .derived import links_of, resting_on, sources, span_of
 from .desk import STORE_WAIT_S, Desk
 from .plan import scope_key
 from .span import AGAIN
@@ -64,6 +66,27 @@ def erase(
     refs  entries that were forgotten, for what was derived from them.  May be called again: nothing more happens then.
     Raises what store and outbox raise; then it is called again.
     """
+    found, sids = Erased(), {where[0] for ref in messages if (where := parse_range(ref)) is not None}
+    scopes: set[str] = set()
+    while True:  # until nothing is left: an archive of what is going may be on its way in from another process
+        # First what is not in the store yet, then the store: nothing comes in behind the one who looks.
+        _drop(desk, () if found.refs else sids, scopes)
+        stating = _stating(desk, audience, statement, messages, refs, whole)
+        doomed = [entry for entry in stating if entry["ref"] not in found.refs]
+        if not doomed:
+            break
+        found.refs += [str(entry["ref"]) for entry in doomed]
+        scopes |= {_scope_of(entry) for entry in doomed}
+        _remove(desk, outbox, audience, doomed)
+        _owe(desk, doomed, found)
+        desk.count("forgotten", len(doomed))
+    _unlink(desk)
+    return found
+
+
+def _stating(
+    desk: Desk, audience: str, statement: str, messages: Sequence[str], refs: Sequence[str], whole: bool
+) -> list[Entry]:
     view = desk.store.view()
     made = [
         entry
@@ -75,39 +98,35 @@ def erase(
     ]
     near = set(resting_on(made, refs, messages).refs)
     words = words_of(statement)
-    doomed = [
+    return [
         entry
         for entry in made
         if (whole and str(entry["ref"]) in near)
         or (words and occurrences(str(entry.get("content", "")), words))
         or (str(entry["ref"]) in near and mentions(str(entry.get("content", "")), statement))
     ]
-    sids = {where[0] for ref in messages if (where := parse_range(ref)) is not None}
-    found = Erased([str(entry["ref"]) for entry in doomed])
-    scopes = {_scope_of(entry) for entry in doomed}
-    with desk.database.transaction(wait=WORKER_WAIT) as tx:
-        _drop_unfinished(tx, desk, sids, scopes)
-    if doomed:
-        _remove(desk, outbox, audience, doomed)
-        _owe(desk, doomed, found)
-        desk.count("forgotten", len(doomed))
-    return found
 
 
 def drop_all_unfinished(desk: Desk) -> None:
     """Every answer and plan that is not in the store yet goes, with its text; what it covered is owed again (D104)."""
-    with desk.database.transaction(wait=WORKER_WAIT) as tx:
-        found = tx.execute("SELECT DISTINCT sid, scope FROM plans WHERE state IN ('open', 'committed')").fetchall()
-        if found:
-            _drop_unfinished(tx, desk, {sid for sid, _ in found if sid}, {scope for _, scope in found if scope})
+    with desk.database.reading() as db:
+        found = db.execute("SELECT DISTINCT sid, scope FROM plans WHERE state IN ('open', 'committed')").fetchall()
+    if found:
+        _drop(desk, {sid for sid, _ in found if sid}, {scope for _, scope in found if scope})
 
 
-def _drop_unfinished(tx: sqlite3.Connection, desk: Desk, sids: Iterable[str], scopes: Iterable[str]) -> None:
+def _drop(desk: Desk, sids: Iterable[str], scopes: Iterable[str]) -> None:
+    """Take back what is not in the store yet; when this returns none of it can get there any more."""
     sids, scopes = list(sids), list(scopes)
-    tasks.take_back(tx, sids, scopes)
-    for sid, scope, start, stop in plans.drop_unfinished(tx, sids, scopes):
-        _read_again(tx, desk, sid, scope, start, stop)
-    owe_erasure(tx)
+    with desk.database.transaction(wait=WORKER_WAIT) as tx:
+        tasks.take_back(tx, sids, scopes)
+        taken = plans.drop_unfinished(tx, sids, scopes)
+        for sid, scope, start, stop in taken:
+            _read_again(tx, desk, sid, scope, start, stop)
+        owe_erasure(tx)
+    if taken:
+        with desk.store.transaction(timeout=STORE_WAIT_S):
+            pass  # one of them may just be going in: it is there, or stays out, when the lock is free (apply.py)
 
 
 def mentions(text: str, statement: str) -> bool:
@@ -150,6 +169,28 @@ def _remove(desk: Desk, outbox: Outbox, audience: str, doomed: Sequence[Entry]) 
         for entry in doomed:
             txn.remove(str(entry["ref"]))
     forgotten.owe_store(outbox, wait=WORKER_WAIT)
+
+
+def _unlink(desk: Desk) -> None:
+    """No entry names a lesson that was forgotten: its ref is made of its title."""
+    view = desk.store.view()
+    made = (ref for ref in view if names.is_unit(ref) or names.is_operational(ref))
+    pointing = [ref for ref in made if _missing(view.get(ref) or {}, view)]
+    if not pointing:
+        return
+    with desk.store.transaction(timeout=STORE_WAIT_S) as txn:
+        for ref in pointing:
+            entry = txn.get(ref)
+            gone = {tail for tail in _missing(entry or {}, txn) if desk.forgotten(tail)}
+            if entry is not None and gone:
+                txn.put(without(entry, gone))
+
+
+def _missing(entry: Mapping[str, Any], store: Lookup) -> list[str]:
+    """The lessons that an entry points at and that are not there."""
+    tails = [tail for relation, tail in links_of(entry) if relation != "is_a"] + list(sources(entry))
+    tails += [str(entry[key]) for key in ("supersedes", "superseded_by", "conflict_with") if entry.get(key)]
+    return [tail for tail in tails if names.is_unit(tail) and store.get(tail) is None]
 
 
 def _owe(desk: Desk, doomed: Sequence[Entry], found: Erased) -> None:

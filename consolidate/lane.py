@@ -9,6 +9,7 @@ is in the open plan.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from ..delivery import lane
 from ..outboxdb import plans, tasks
@@ -110,7 +111,7 @@ class Lane(lane.Lane):
         done, self.stuck = 0, ""
         for plan in waiting:
             try:
-                apply(desk.store, plan.body, desk.forgotten, timeout=STORE_WAIT_S)
+                apply(desk.store, plan.body, desk.forgotten, timeout=STORE_WAIT_S, stands=partial(self._stands, plan))
             except StoreError as problem:
                 self.last_error = self.stuck = str(problem)
                 break
@@ -120,6 +121,10 @@ class Lane(lane.Lane):
         if done:
             self._applied()
         return done
+
+    def _stands(self, plan: plans.Plan) -> bool:
+        with self.desk.database.reading() as db:
+            return plans.find(db, self.desk.shelf, plan.name) == plan
 
     def idle(self) -> float:
         if self.stuck:

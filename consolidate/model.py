@@ -56,13 +56,14 @@ class RouteDenied(PermissionError):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model said, and what the host reports of it; tokens are 0 where it does not say."""
+    """What a model said, and what the host reports of it; tokens are 0 and US dollars None where it does not say."""
 
     text: str
     provider: str = ""
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    cost_usd: float | None = None
 
 
 class Complete(Protocol):
@@ -228,6 +229,7 @@ class Models:
                     model=answer.model,
                     detail=failure,
                     held=held,
+                    cost_usd=answer.cost_usd,
                 )
         return seq, answer
 
@@ -240,6 +242,11 @@ class Models:
         """(calls, tokens) of today."""
         with self._database.reading() as db:
             return attempts.today(db, self.day())
+
+    def spent(self) -> float | None:
+        """US dollars of today, None where the host reports none."""
+        with self._database.reading() as db:
+            return attempts.spent(db, self.day())
 
     def day(self) -> str:
         """The local day that ceilings count in."""

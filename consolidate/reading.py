@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from ..budget import gate_tokens as estimate
-from ..chatlog import Message, ref_of
+from ..chatlog import Message
+from ..lookup import audience_of
 from ..stores.entry import is_current
 from . import names
 from .desk import Desk
 
 PAGE = 100  # messages of the log that are read at a time
 TASK_SHOWN, RESULT_SHOWN = 200, 600  # characters of a subagent's task and result in a transcript
+Scope = tuple[str, str]  # audience, project
 
 
 def load(desk: Desk, sid: str, start: int, end: int) -> tuple[list[Message], int]:
@@ -33,7 +35,7 @@ def delegations(desk: Desk, sid: str, messages: Sequence[Message]) -> dict[int, 
 
     They are entries, not messages: the log stays aligned with the host's rows.
     """
-    ended: list[tuple[float, str]] = []
+    ended: list[tuple[float, Scope, str]] = []
     view, session = desk.store.view(), names.session_name(sid)
     for ref in view:
         entry = view.get(ref) if ref.startswith("delegation-") else None
@@ -41,16 +43,19 @@ def delegations(desk: Desk, sid: str, messages: Sequence[Message]) -> dict[int, 
             continue
         at = (entry.get("provenance") or {}).get("created_at")
         if isinstance(at, int | float):
-            ended.append((float(at), _line(str(entry.get("content", "")))))
+            scope = (audience_of(entry), str(entry.get("project") or ""))
+            ended.append((float(at), scope, _line(str(entry.get("content", "")))))
     if not ended or not messages:
         return {}
     first = messages[0].n
-    before = desk.log.message(ref_of(sid, first - 1)) if first else None
+    earlier = desk.log.messages(sid, max(0, first - PAGE), first)
     found: dict[int, list[str]] = {}
-    for at, line in sorted(ended):
+    for at, scope, line in sorted(ended):
+        before = next((one for one in reversed(earlier) if _scope(one) == scope), earlier[0] if earlier else None)
         if before is not None and at <= before.sent_at:
             continue  # it stood in an earlier transcript
-        if (answer := _next_answer(messages, at)) is not None:
+        # A conversation may go on in another project: what was found for the first one stays there (HD12).
+        if (answer := _next_answer([one for one in messages if _scope(one) == scope], at)) is not None:
             found.setdefault(answer, []).append(line)
     return found
 
@@ -59,6 +64,10 @@ def _next_answer(messages: Sequence[Message], at: float) -> int | None:
     """The answer that came next; of a turn whose steps have one time, the last one: it was given with the finding."""
     steps = [one for one in messages if one.role == "assistant" and one.sent_at >= at]
     return max((one.n for one in steps if (one.turn, one.sent_at) == (steps[0].turn, steps[0].sent_at)), default=None)
+
+
+def _scope(message: Message) -> Scope:
+    return message.audience, message.project
 
 
 def _line(content: str) -> str:

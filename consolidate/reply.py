@@ -21,7 +21,7 @@ VERDICTS = ("duplicate", "refines", "extends", "supersedes", "contradicts", "unr
 SUMMARY_MOST, UNIT_MOST, TITLE_MOST = 12_000, 8_000, 200
 REPLY_MOST = 120_000
 
-_FENCE = re.compile(r"\s*```[A-Za-z0-9]*[ \t]*\n(?P<body>.*?)\n?[ \t]*```\s*", re.DOTALL)
+_FENCE = re.compile(r"```[A-Za-z0-9]*[ \t]*\n")  # its end is looked for by hand: blanks without end cost nothing
 
 
 class ReplyError(ValueError):
@@ -180,10 +180,10 @@ def _object(text: str) -> dict[str, Any]:
         raise Incomplete("empty reply")
     if len(body) > REPLY_MOST:
         raise Unusable("the reply is many times longer than asked for")
-    if fenced := _FENCE.fullmatch(body):
-        body = fenced["body"].strip()
+    if fence := _FENCE.match(body):
+        body = body[fence.end() :].removesuffix("```").strip()  # one that was never closed: cut, or prose behind it
     elif body.startswith("```"):
-        body = body.partition("\n")[2].strip()  # a fence that was never closed: cut, or prose behind it
+        body = body.partition("\n")[2].strip()
     try:
         found = _whole(json.loads(body, parse_constant=lambda _: None))
     except (ValueError, RecursionError) as error:

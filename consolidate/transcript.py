@@ -15,11 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..budget import gate_quarters
 from ..budget import gate_tokens as estimate
 from ..chatlog import Message
 
 _SIGNS = {"user": "U", "assistant": "A"}
-_CLOSING = re.compile(r"<(?=\s*/?\s*transcript\b)", re.IGNORECASE)
+_CLOSING = re.compile(r"<(?=\s*(?:/\s*)?transcript\b)", re.IGNORECASE)
 _PARAGRAPH, _SENTENCE = re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n")
 NOTE_TOKENS = 16  # room that the closing note of a cut transcript takes
 
@@ -105,13 +106,17 @@ def _piece(live: Sequence[Message], end: int, budget: int, part: int, asides: As
 def split(text: str, budget: int) -> list[str]:
     """`text` in pieces of at most `budget` estimated tokens, cut between paragraphs, else sentences, else words."""
     pieces: list[str] = []
-    current = ""
+    current: list[str] = []
+    used = 0  # quarters of a token, which add up: nothing is counted twice
     for unit in _units(text, budget):
-        if current and estimate(current + unit) > budget:
-            pieces.append(current.strip())
-            current = ""
-        current += unit
-    return [*pieces, current.strip()] if current.strip() or not pieces else pieces
+        cost = gate_quarters(unit)
+        if current and used + cost > 4 * budget:
+            pieces.append("".join(current).strip())
+            current, used = [], 0
+        current.append(unit)
+        used += cost
+    last = "".join(current).strip()
+    return [*pieces, last] if last or not pieces else pieces
 
 
 def _units(text: str, budget: int) -> Iterable[str]:

@@ -73,6 +73,15 @@ class Review:
             shown["receipt"] = dict(zip(("outcome", "committed_ref", "at"), receipt, strict=True))
         return shown
 
+    def by_binding(self) -> dict[str, dict[str, int]]:
+        """How many rows there are by destination and state (2.9)."""
+        found: dict[str, dict[str, int]] = {}
+        with self._outbox.database.reading() as db:
+            counted = "SELECT binding, state, count(*) FROM push_queue GROUP BY 1, 2"
+            for binding, state, number in db.execute(counted).fetchall():
+                found.setdefault(str(binding), {})[str(state)] = int(number)
+        return found
+
     def dropped(self) -> dict[str, int]:
         """How many rows were dropped since the outbox was made, by reason (CD40)."""
         with self._outbox.database.reading() as db:

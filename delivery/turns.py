@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..memoria.errors import MemoriaError, NotSent, OutcomeUnknown, ReadFailed, Refused
-from ..outboxdb.errors import OutboxError
+from ..outboxdb.errors import OutboxError, kind_of
 from ..outboxdb.limits import LEASE_SECONDS, TURN_RETRY_JITTER, TURN_RETRY_MAX_SECONDS, WORKER_WAIT
 from ..outboxdb.turns import TurnRow, Turns, TurnVerdict
 from .threads import OneThread, renewing
@@ -119,7 +119,8 @@ class TurnSender:
                 settled += 1
             return settled
         except OutboxError as problem:
-            self._tell("capture_storage_busy", str(problem))
+            kind = kind_of(problem)
+            self._tell(f"capture_storage_{kind}" if kind else "capture_local_storage_failed", str(problem))
             return 0
         except Exception as problem:
             _log.warning("cognition turns: %s", type(problem).__name__)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .errors import ShelfError
+from .errors import TOO_LONG, ShelfError
 from .mcp import OLD, QUOTED
 from .process import FLOOD_BYTES, GENTLE_S, SLICE_S, Children
 from .tools import collided, named
@@ -37,7 +37,7 @@ class Output(NamedTuple):
     def value(self) -> Any:
         """The JSON in its output.  Raises BAD_JSON."""
         if not self.whole:
-            raise ShelfError("BAD_JSON", "the output was longer than 512 KiB; ask for less")
+            raise ShelfError("BAD_JSON", TOO_LONG)
         try:
             return json.loads(self.out.decode("utf-8"))
         except (ValueError, RecursionError):

@@ -11,6 +11,7 @@ whether a write was done; a get before each create makes that harmless.
 from typing import NamedTuple
 
 UNCONNECTED = "is not connected"
+TOO_LONG = "the output was longer than 512 KiB; ask for less"
 
 
 class Meaning(NamedTuple):
@@ -52,10 +53,15 @@ class ShelfError(Exception):
         return CODES[self.code].hint
 
     @property
-    def plain(self) -> str:
-        """What status may show: none of the program's words, which may quote what was sent (H36)."""
+    def ours(self) -> str:
+        """What may be kept and status may show: none of the program's words, which may quote what was sent (H36)."""
         theirs = "The shelf is not connected." if self.unconnected else self.hint
-        return f"{self.code}: {theirs if self.code in _QUOTING else self.message}"
+        return theirs if self.code in _QUOTING else self.message
+
+    @property
+    def plain(self) -> str:
+        """`ours`, behind the code."""
+        return f"{self.code}: {self.ours}"
 
     @property
     def unconnected(self) -> bool:
@@ -63,6 +69,11 @@ class ShelfError(Exception):
         return self.code in _QUOTING and UNCONNECTED in self.message + self.stderr
 
     @property
+    def too_long(self) -> bool:
+        """True when the answer to this one question is more than the command line can bring."""
+        return self.code == "BAD_JSON" and self.message == TOO_LONG
+
+    @property
     def passing(self) -> bool:
         """True when the fault is not the operation's: the same may go well later, and what comes next fails as well."""
-        return CODES[self.code].passing or self.unconnected
+        return (CODES[self.code].passing and not self.too_long) or self.unconnected

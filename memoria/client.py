@@ -90,6 +90,7 @@ class Client:
         self._transport, self._accepted, self._clock = transport, accepted, clock
         self._refused_since: float | None = None
         self._told = False
+        self.refused = False  # whether the key was not accepted when it was last used
         self._fresh()
 
     def __repr__(self) -> str:
@@ -221,6 +222,10 @@ class Client:
         """One request, on the loop (see `spawn`)."""
         seen = _Seen()
         try:
+            self._client()
+        except Exception:  # a proxy or certificates of the environment that cannot be used
+            raise broken("unsent", write=write) from None
+        try:
             async with asyncio.timeout(budget):
                 await self._exchange(method, path, query, content, seen)
         except TimeoutError:
@@ -234,9 +239,10 @@ class Client:
     async def _exchange(
         self, method: str, path: str, query: dict[str, str | int], content: bytes | None, seen: _Seen
     ) -> None:
-        async def trace(event: str, _info: object) -> None:
+        async def trace(event: str, info: Mapping[str, Any]) -> None:
             seen.traced = True
-            seen.sent = seen.sent or event in _SENDING
+            if event in _SENDING and getattr(info.get("request"), "method", b"") != b"CONNECT":  # that is for a proxy
+                seen.sent = True
 
         headers = {} if content is None else {"Content-Type": "application/json"}
         stream = self._client().stream(
@@ -271,7 +277,7 @@ class Client:
         return Answer(seen.status, seen.headers, value)
 
     def _take_as_proven(self) -> None:
-        self.proven, self._refused_since = True, None
+        self.proven, self._refused_since, self.refused = True, None, False
         if not self._told:
             self._told = True
             with contextlib.suppress(Exception):
@@ -283,6 +289,7 @@ class Client:
         For a key that has been accepted before it is first taken for that, and for a withdrawn key when it lasts longer
         than any window.
         """
+        self.refused = True
         if not self.proven:
             return error
         now = self._clock()

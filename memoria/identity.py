@@ -27,6 +27,7 @@ from .errors import Refused
 from .limits import SUBJECT_BYTES
 
 FILE = "identity.json"
+NO_ID = "no id yet: it is made when Memoria is used first"
 OWNER = "owner"
 
 
@@ -71,6 +72,11 @@ def resolve(home: Path, setting: str = "auto") -> Identity:
             "hermes cognition identity confirm"
         )
     return Identity(saved["id"], "portable", real, doubt)
+
+
+def is_made(home: Path, setting: str) -> bool:
+    """False for a portable identity that nobody has used yet: `resolve` would make it, which is not for a look."""
+    return setting != "portable" or _path(home).exists()
 
 
 def confirm(home: Path, which: Literal["moved", "copied"]) -> Identity:

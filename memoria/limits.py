@@ -13,6 +13,7 @@ CONTENT_BYTES = 32_768  # of one record (memoria-api.md 3.1)
 SESSION_CHARS = 64  # of a session id on the server (2.3)
 SUBJECT_BYTES = 128  # of a subject (2.2)
 EXCLUDE_MAX = 100  # exclusion ids of one request (3.13)
+METADATA_CHARS = 1024  # of one value of metadata; the server filters by values up to 1 KiB
 ID_CHARS = 200  # of a memory id (memoria-plugin.md 2.4)
 PAGE_MAX = 500  # records of one page of list and query
 QUERY_CHARS = 2_000  # of a recall query (MI4)

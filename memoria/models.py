@@ -1,13 +1,17 @@
 """The replies of the server, checked.  Importing this module loads pydantic: it is imported where a reply is read.
 
 Unknown fields are ignored.  What is merely decoration (times, tier, score) is never a reason to refuse a record: a
-wrong value counts as unknown.  What a record is known by (id, subject, content) is strict.
+wrong value counts as unknown.  What a record is known by (id, subject, content) is strict.  Of metadata, which every
+program of the account writes as it likes, only what could be ours is kept: one bad record must not spoil the others.
 """
 
 import math
 import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
+
+from ..stores.entry import scrub
+from .limits import METADATA_CHARS
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -23,7 +27,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) and len(value) <= 512 else ""
+    return scrub(value) if isinstance(value, str) and len(value) <= 512 else ""
 
 
 def _type(value: object) -> str:
@@ -46,8 +50,21 @@ def _score(value: object) -> float | None:
     return min(1.0, max(0.0, number)) if math.isfinite(number) else None
 
 
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _metadata(value: object) -> dict[str, Any]:
+    """The scalars of an object of metadata that fit into what this plugin writes itself."""
+    return {scrub(name): _scrubbed(one) for name, one in value.items() if _fits(one)} if isinstance(value, dict) else {}
+
+
+def _fits(value: object) -> bool:
+    if isinstance(value, str):
+        return len(value) <= METADATA_CHARS
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and abs(value) < 1 << 63
+
+
+def _scrubbed(value: object) -> object:
+    return scrub(value) if isinstance(value, str) else value
 
 
 def _identifier(value: object) -> str:
@@ -70,7 +87,7 @@ class Record(Reply):
     """One memory as the server shows it.  `subject_id` "" stands for a record without one."""
 
     memory_id: MemoryId
-    content: Annotated[str, Field(strict=True)]
+    content: Annotated[str, BeforeValidator(_scrubbed), Field(strict=True)]
     memory_type: Annotated[str, BeforeValidator(_type)] = ""
     subject_id: Text = ""
     session_id: Text = ""
@@ -78,7 +95,7 @@ class Record(Reply):
     observed_at: Text = ""
     created_at: Text = ""
     retrieval_score: Annotated[float | None, BeforeValidator(_score)] = None
-    extra_metadata: Annotated[dict[str, Any], BeforeValidator(_object)] = {}
+    extra_metadata: Annotated[dict[str, Any], BeforeValidator(_metadata)] = {}
 
 
 class Page(Reply):

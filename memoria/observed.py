@@ -19,7 +19,7 @@ class Turn:
     """What is queued.
 
     fingerprint  the row's id: digest of binding, payload and history (M38)
-    pair         digest of the two texts alone: by it an undo finds what it has to cancel
+    pair         by it an undo finds what it has to cancel
     """
 
     fingerprint: str
@@ -37,11 +37,13 @@ def turn_of(
     branch: str,
     exclude: Sequence[str] = (),
     history: str = "",
+    pair: str = "",
 ) -> Turn:
     """The pair as plain strings, which is all that the server reads of a message (3.12).
 
     exclude  ids saved in this turn, oldest first; of more than 100 the newest go (MI13)
     history  digest of the cleaned texts of the turns so far; "" = none is known, and the pair stands for it
+    pair     digest of what was said, where that is not what leaves; "" = of the two texts
     """
     user, assistant = on_the_wire(scrub(user)), on_the_wire(scrub(assistant))
     messages = [{"role": "user", "content": user}]
@@ -54,10 +56,10 @@ def turn_of(
     }
     if ids := list(dict.fromkeys(exclude))[-EXCLUDE_MAX:]:
         payload["exclude_memory_ids"] = ids
-    pair = pair_digest(user, assistant)
+    pair = pair or pair_digest(user, assistant)
     return Turn(digest([binding, payload, history or pair]), pair, payload)
 
 
 def pair_digest(user: str, assistant: str) -> str:
-    """By what a turn's two texts are known, without the texts."""
+    """By what a turn's two texts, or the fingerprints of them, are known without the texts."""
     return digest([on_the_wire(scrub(user)), on_the_wire(scrub(assistant))])

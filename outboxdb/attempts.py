@@ -14,7 +14,8 @@ _COLUMNS = "seq, at, purpose, provider, model, outcome, ms, tokens_in, tokens_ou
 
 @dataclass(frozen=True)
 class Attempt:
-    """One call: `outcome` is pending, ok, incomplete, error or bad-target; `ms` milliseconds; tokens as reported."""
+    """One call: `outcome` is pending, ok, incomplete, error or bad-target; `ms` milliseconds; tokens as reported, or
+    estimated; `cost_usd` US dollars as the host estimates them, None where it does not."""
 
     seq: int
     at: float
@@ -26,6 +27,7 @@ class Attempt:
     tokens_in: int
     tokens_out: int
     detail: str
+    cost_usd: float | None = None
 
 
 def begin(
@@ -45,7 +47,8 @@ def begin(
     )
     tx.execute("DELETE FROM attempts WHERE seq <= ?", (int(cursor.lastrowid or 0) - KEEP_ATTEMPTS,))
     tx.execute(
-        "DELETE FROM usage WHERE day NOT IN (SELECT day FROM usage ORDER BY day DESC LIMIT ?)", (KEEP_USAGE_DAYS,)
+        "DELETE FROM usage WHERE day <> ? AND day NOT IN (SELECT day FROM usage ORDER BY day DESC LIMIT ?)",
+        (day, KEEP_USAGE_DAYS),  # today's row stays although a clock has been among later days: ceilings hold
     )
     return int(cursor.lastrowid or 0)
 
@@ -63,6 +66,7 @@ def end(
     model: str = "",
     detail: str = "",
     held: int = 0,
+    cost_usd: float | None = None,
 ) -> None:
     """The call is over; `held`: the tokens that `begin` has counted for it.
 
@@ -70,11 +74,16 @@ def end(
     """
     tx.execute(
         """UPDATE attempts SET outcome = ?, ms = ?, tokens_in = ?, tokens_out = ?, detail = ?,
-           provider = CASE ?6 WHEN '' THEN provider ELSE ?6 END, model = CASE ?7 WHEN '' THEN model ELSE ?7 END
-           WHERE seq = ?8""",
-        (outcome, ms, tokens_in, tokens_out, " ".join(detail.split())[:TASK_TEXT_OF_ERROR], provider, model, seq),
+           provider = CASE ?6 WHEN '' THEN provider ELSE ?6 END, model = CASE ?7 WHEN '' THEN model ELSE ?7 END,
+           cost_usd = ?8 WHERE seq = ?9""",
+        (
+            *(outcome, ms, tokens_in, tokens_out, " ".join(detail.split())[:TASK_TEXT_OF_ERROR], provider, model),
+            *(cost_usd, seq),
+        ),
     )
     tx.execute("UPDATE usage SET tokens = tokens + ? WHERE day = ?", (tokens_in + tokens_out - held, day))
+    if cost_usd is not None:
+        tx.execute("UPDATE usage SET cost_usd = coalesce(cost_usd, 0) + ? WHERE day = ?", (cost_usd, day))
 
 
 def relabel(tx: sqlite3.Connection, seq: int, outcome: str, detail: str) -> None:
@@ -92,4 +101,19 @@ def today(db: sqlite3.Connection, day: str) -> tuple[int, int]:
 
 def newest(db: sqlite3.Connection, most: int = KEEP_ATTEMPTS) -> list[Attempt]:
     """The attempts, newest first."""
-    return [Attempt(*row) for row in db.execute(f"SELECT {_COLUMNS} FROM attempts ORDER BY seq DESC LIMIT ?", (most,))]
+    cost = "cost_usd" if _knows_costs(db) else "NULL"
+    found = db.execute(f"SELECT {_COLUMNS}, {cost} FROM attempts ORDER BY seq DESC LIMIT ?", (most,))
+    return [Attempt(*row) for row in found]
+
+
+def spent(db: sqlite3.Connection, day: str) -> float | None:
+    """US dollars of a local day, as far as the host has reported any; None where it has not."""
+    if not _knows_costs(db):
+        return None
+    row = db.execute("SELECT cost_usd FROM usage WHERE day = ?", (day,)).fetchone()
+    return float(row[0]) if row and isinstance(row[0], int | float) else None
+
+
+def _knows_costs(db: sqlite3.Connection) -> bool:
+    """False for a file of an earlier version that is only looked at (D111)."""
+    return any(row[1] == "cost_usd" for row in db.execute("PRAGMA table_info(attempts)"))

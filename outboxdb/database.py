@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from . import forks, quarantine
+from . import forks, looking, quarantine
 from .errors import OutboxBusy, OutboxUnavailable
 from .files import create_private, identity, sync_folder
 from .limits import COMMIT_WAIT
@@ -67,6 +67,7 @@ class Database:
         self.path = Path(path)
         self.notes: list[str] = []
         self.clock = clock
+        self.look_only = False  # True: only to be looked at, by looking.py's rules
         self._salvage = quarantine.Salvage(self)
         self._wal = wal_is_safe() if wal is None else wal
         self._open: list[tuple[weakref.ref[threading.Thread], Connection]]
@@ -214,9 +215,12 @@ class Database:
             if mine.file == identity(self.path) and not self._suspect:
                 return mine
             self._drop(mine)
-        if self._suspect or self._checked is None or self._checked != identity(self.path):
-            self._prepare(end)
-        connection = self.connect(end)
+        if self.look_only:
+            connection = looking.opened(self, end)
+        else:
+            if self._suspect or self._checked is None or self._checked != identity(self.path):
+                self._prepare(end)
+            connection = self.connect(end)
         self._sweep()
         self._local.connection = connection
         self._open.append((weakref.ref(threading.current_thread()), connection))
@@ -247,19 +251,25 @@ class Database:
             quarantine.set_aside(self, end)
             create_private(self.path)
         with closing(self.connect(end)) as connection:
-            version, known = version_of(connection), len(self.migrations)
-            if version > known:
-                raise OutboxUnavailable(
-                    f"{self.path.name} was written by a newer version of this plugin and is left as it is; "
-                    f"{self.meanwhile}; update the plugin"
-                )
-            if version < known:
-                self._migrate(connection)
+            version = version_of(connection)
+            self.refuse_newer(version)
+            if version < len(self.migrations):
+                self.bring_up_to_date(connection)
+                sync_folder(self.path.parent)
             self._salvage.run(connection, end)
             self.journal_mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
             self._checked, self._suspect = connection.file, False
 
-    def _migrate(self, connection: Connection) -> None:
+    def refuse_newer(self, version: int) -> None:
+        """Raises OutboxUnavailable for a file of a version that is not known yet."""
+        if version > len(self.migrations):
+            raise OutboxUnavailable(
+                f"{self.path.name} was written by a newer version of this plugin and is left as it is; "
+                f"{self.meanwhile}; update the plugin"
+            )
+
+    def bring_up_to_date(self, connection: Connection) -> None:
+        """Run the migrations that are missing in the file, or the copy, behind `connection`."""
         new = version_of(connection) == 0
         if new:
             first_rows = self.first_rows()
@@ -270,7 +280,6 @@ class Database:
                 mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
                 connection.execute("INSERT INTO meta (key, value) VALUES ('journal_mode', ?)", (mode,))
                 first_rows(connection)
-        sync_folder(self.path.parent)
 
     def is_sound(self, end: float) -> bool:
         """False for damage.  A lock or a full disk is no damage and propagates."""

@@ -41,9 +41,13 @@ def is_earlier(connection: sqlite3.Connection) -> bool:
     return any(column[1] == "status" for column in connection.execute("PRAGMA table_info(push_queue)"))
 
 
-def convert(connection: sqlite3.Connection, path: Path) -> None:
-    """Give an earlier file today's tables, in one transaction, after a copy `<name>.imported` is complete."""
-    copy_whole(connection, path.with_name(path.name + IMPORTED))
+def convert(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Give an earlier file today's tables, in one transaction, after a copy `<name>.imported` is complete.
+
+    path: of the file; None for one that is a copy itself.
+    """
+    if path is not None:
+        copy_whole(connection, path.with_name(path.name + IMPORTED))
     with contextlib.suppress(sqlite3.OperationalError):
         connection.execute("PRAGMA journal_mode = DELETE")  # an earlier process still reads: the mode stays
     with immediate(connection):

@@ -5,6 +5,7 @@ and pending rows that certainly were not written are pending again, and all othe
 flight may have been taken: uncertain.  Its bindings are kept; `Turns.adopt_binding` makes them today's.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +13,11 @@ from typing import Any, NamedTuple
 
 from .database import Database
 from .earlier import adopt_once
+from .limits import COMMIT_WAIT
 from .rows import write_receipt
 from .turn_rows import KIND, encode, insert_saved_turn, payload_of
 
+FILE = ("plugin-data", "memoria", "outbox.sqlite3")  # below the home
 _NEEDED = {"id", "binding", "payload", "state", "attempts", "created", "updated", "error"}
 _NOT_WRITTEN = {"connection_failed": "not_sent", "rate_limited": "rejected"}
 
@@ -39,6 +42,16 @@ def adopt(database: Database, path: Path, redact: Callable[[str], str] | None = 
         return sum(insert_saved_turn(tx, row, now) for row in found.rows)
 
     return adopt_once(database, path, lambda source: _read(source, redact), take_in)
+
+
+def waiting(path: Path) -> int:
+    """How many open turns wait at `path` to be taken over; nothing is changed.  Raises sqlite3.Error."""
+    if not path.exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(path, timeout=COMMIT_WAIT, isolation_level=None)) as source:
+        source.execute("PRAGMA query_only = ON")
+        found = _read(source, None)
+    return len(found.rows) if found else 0
 
 
 def _read(source: sqlite3.Connection, redact: Callable[[str], str] | None) -> Found | None:

@@ -42,11 +42,11 @@ class OutboxFile(Database):
         super().__init__(path, clock=clock, wal=wal)
         self._seq_floor = seq_floor
 
-    def _migrate(self, connection: Connection) -> None:
+    def bring_up_to_date(self, connection: Connection) -> None:
         if version_of(connection) == 0 and earlier.is_earlier(connection):
-            earlier.convert(connection, self.path)
+            earlier.convert(connection, None if self.look_only else self.path)
         else:
-            super()._migrate(connection)
+            super().bring_up_to_date(connection)
 
     def first_rows(self) -> Callable[[sqlite3.Connection], object]:
         floor = self._floor()

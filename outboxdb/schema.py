@@ -217,10 +217,17 @@ def _shelves(tx: sqlite3.Connection) -> None:
     tx.execute("CREATE INDEX shelf_statements_by_tail ON shelf_statements (shelf, tail)")
 
 
+def _costs(tx: sqlite3.Connection) -> None:
+    """Version 5: what calls of models cost, where the host says so; NULL is not known (auto-memory.md 5.7)."""
+    tx.execute("ALTER TABLE attempts ADD COLUMN cost_usd REAL")
+    tx.execute("ALTER TABLE usage ADD COLUMN cost_usd REAL")
+
+
 MIGRATIONS: Migrations = (
     ("final tables", _final_tables),
     ("turns by session, steps of remote writes", _turns_by_session),
     ("consolidation", _consolidation),
     ("shelves", _shelves),
+    ("costs of model calls", _costs),
 )
 VERSION = len(MIGRATIONS)

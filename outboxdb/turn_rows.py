@@ -8,6 +8,7 @@
                         └───────────────────requeue─────────────────────────┘
 
     held, pending ───cancel───> discarded      held, pending, failed, uncertain ───discard───> discarded
+    inflight ───undone (taken back meanwhile, and not sent)───> discarded
 
 `approve` is approval going off, `let_go` a person's word: what was let go, or tried again by hand, is not held again.
 What may have been taken by the server is uncertain, and nothing here sends it again: only a person's `requeue` does
@@ -20,7 +21,7 @@ before the moment at which that time was set; a lease is run out when turns.py h
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -34,6 +35,7 @@ PAUSING = (
     "permission_denied",
     "rate_limited",
 )  # refusals of the key, not of the row: everything waits (MI11)
+UNDONE = "undone"  # the user took the turn back
 BACK_S = 2.0  # a clock that stands further than this before its own past was set back
 
 
@@ -49,6 +51,7 @@ ARROWS = (
     Arrow("inflight", "refuse", "failed"),
     Arrow("inflight", "unclear", "uncertain"),
     Arrow("inflight", "lease_out", "uncertain"),
+    Arrow("inflight", "undone", "discarded"),
     Arrow("pending", "requeue", "pending"),
     Arrow("failed", "requeue", "pending"),
     Arrow("uncertain", "requeue", "pending"),
@@ -199,6 +202,12 @@ def claim_turns(
 def settle_turn(tx: sqlite3.Connection, verdict: TurnVerdict, now: float) -> str:
     """Carry out one verdict under the row's token; the new state, or "superseded"."""
     mine = (verdict.row.fingerprint, verdict.row.token)
+    if (
+        verdict.verb == "retry"
+        and tx.execute(f"SELECT 1 FROM turns WHERE {_HELD_BY} AND error = '{UNDONE}'", mine).fetchone()
+    ):
+        discard_turns(tx, [verdict.row.fingerprint], ("inflight",), UNDONE, now)
+        return "discarded"
     target = {"done": "done", "retry": "pending", "refuse": "failed", "unclear": "uncertain"}[verdict.verb]
     kind = {"done": "", "retry": verdict.kind, "refuse": "rejected", "unclear": "unknown"}[verdict.verb]
     text = "payload_json = ''," if verdict.verb == "done" else ""
@@ -244,6 +253,24 @@ def discard_turns(
             owe_erasure(tx)
         gone += changed
     return gone
+
+
+def cancel_turns(
+    tx: sqlite3.Connection, binding: str, session_id: str, kept: Collection[str] | None, now: float
+) -> int:
+    """What a user has taken back of a session is discarded; a turn that is just being sent is marked, so that it is
+    not sent again (`settle_turn`).  kept: pairs that stand; None: the newest turn is the one.  How many."""
+    found = tx.execute(
+        """SELECT id, pair, state FROM turns WHERE binding = ? AND session_id = ? AND state != 'discarded'
+           AND error != ? ORDER BY created_at DESC, rowid DESC""",
+        (binding, scrub(session_id), UNDONE),
+    ).fetchall()
+    taken = found[:1] if kept is None else [row for row in found if row[1] and row[1] not in kept]
+    for fingerprint, _, state in taken:
+        if state == "inflight":
+            tx.execute("UPDATE turns SET error = ? WHERE id = ?", (UNDONE, fingerprint))
+    waiting_ones = [row[0] for row in taken if row[2] in ("held", "pending")]
+    return discard_turns(tx, waiting_ones, ("held", "pending"), UNDONE, now)
 
 
 def payload_of(text: str) -> dict[str, Any] | None:

@@ -33,6 +33,7 @@ from .turn_rows import (
     NewTurn,
     TurnRow,
     TurnVerdict,
+    cancel_turns,
     claim_turns,
     discard_turns,
     due_count,
@@ -314,17 +315,15 @@ class Turns:
             state, _ = self._state(tx, fingerprint)
             raise RefusedByState(f"this turn is {state}: it cannot be discarded")
 
-    def cancel(self, binding: str, session_id: str, kept: Iterable[str]) -> int:
-        """Undo: what waits of a session and is not among the pairs that its transcript keeps (MD27).  How many."""
-        pairs = set(kept)
+    def cancel(self, binding: str, session_id: str, kept: Iterable[str] | None) -> int:
+        """Undo: what waits of a session and is not among the pairs that its transcript keeps (MD27).  How many.
+
+        kept  None: there is no transcript, so the session's newest turn is the one that was taken back
+        """
+        pairs = None if kept is None else set(kept)
         self.adopt_spills()
         with self._database.transaction(wait=WORKER_WAIT) as tx:
-            found = tx.execute(
-                "SELECT id, pair FROM turns WHERE binding = ? AND session_id = ? AND state IN ('held', 'pending')",
-                (binding, session_id),
-            ).fetchall()
-            gone = [fingerprint for fingerprint, pair in found if pair and pair not in pairs]
-            return discard_turns(tx, gone, ("held", "pending"), "undone", self._clock())
+            return cancel_turns(tx, binding, session_id, pairs, self._clock())
 
     def adopt_binding(self, earlier: str, binding: str) -> int:
         """Rows under an earlier name of the same binding are ours (memoria-plugin.md 2.2).  How many."""

@@ -20,8 +20,7 @@ from ..capture.lazy import lazy
 from .suffixes import base
 from .words import GENERIC, MILD, PERSONAL, PERSONAL_CJK, STOP, STOP_CJK, VARIANTS, WEAK_CJK, WEAK_KANA
 
-# Raised whenever the terms of a text change, so that an index made by other rules is made anew.
-VERSION = 2
+VERSION = 2  # raised whenever the terms of a text change, so that an index made by other rules is made anew
 
 _HAN_KANA = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -97,12 +96,14 @@ class _Stems:
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        db.execute("CREATE VIRTUAL TABLE word USING fts5(w, tokenize='porter unicode61 remove_diacritics 0')")
+        db.execute(
+            "CREATE VIRTUAL TABLE word USING fts5(w, content='', tokenize='porter unicode61 remove_diacritics 0')"
+        )
         db.execute("CREATE VIRTUAL TABLE stem USING fts5vocab(word, instance)")
         return db
 
     def learn(self, words: Iterable[str]) -> None:
-        """Ask for all unknown `words` at once: a question to SQLite costs more than a word."""
+        """Ask for all unknown `words` (`_stemmable`) at once: a question to SQLite costs more than a word."""
         known = self._known
         missing = [word for word in dict.fromkeys(words) if word not in known]
         if not missing:
@@ -112,10 +113,11 @@ class _Stems:
                 known = self._known = {}
             try:
                 db = self._db = self._db or self._open()
-                db.execute("DELETE FROM word")
-                db.executemany("INSERT INTO word(rowid, w) VALUES (?, ?)", enumerate(missing))
-                for number, term in db.execute("SELECT doc, term FROM stem"):
-                    known[missing[number]] = term
+                db.execute("INSERT INTO word(word) VALUES ('delete-all')")
+                # One text for all, a word at each place of it: a row for each costs ten times as much.
+                db.execute("INSERT INTO word(rowid, w) VALUES (1, ?)", (" ".join(missing),))
+                for place, term in db.execute("SELECT offset, term FROM stem"):
+                    known[missing[place]] = term
             except sqlite3.Error:
                 self._db = None
             for word in missing:
@@ -320,6 +322,7 @@ def word_weight(word: str) -> float:
     return GENERIC_WEIGHT if word in GENERIC else 1.0
 
 
+@lru_cache(maxsize=16)
 def question(text: str, *, prefixes: bool = False, keep_stop_words: bool = False) -> Question:
     """`text` as a question: stop words of its language left out, terms weighted, at most 32 of them.
 

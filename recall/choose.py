@@ -17,7 +17,7 @@ from .passages import Ranked
 from .smalltalk import is_small_talk
 from .weights import LEAST_CUT, LIKE, REACH, WEIGHTS, Weights
 
-BATCH = 24  # messages read at once
+BATCH = 40  # messages read at once
 LOOKED_AT = 1200  # passages that one choice goes through
 _LABELS = {True: "User", False: "Assistant"}
 
@@ -72,6 +72,7 @@ class Chooser:
         self._messages: dict[int, Message] = {}
         self._gone: set[int] = set()  # asked for; what is not in `_messages` then is not there
         self._lines: list[_Line] = []
+        self._filled: set[int] = set()  # passages that stand in a line
         self._words: list[tuple[Doc, frozenset[str]]] = []
         self._ranked: Sequence[Ranked] = ()
         self._places: dict[tuple[str, int], list[int]] = {}  # where their passages stand in `_ranked`
@@ -83,8 +84,12 @@ class Chooser:
     def choose(self, ranked: Sequence[Ranked]) -> Choice:
         """The lines for as many of `ranked` as have room; nothing lower enters after one was left out (CD75)."""
         self._ranked = ranked = ranked[:LOOKED_AT]
-        for number, one in enumerate(ranked):
-            self._places.setdefault((one.doc.sid, one.doc.n), []).append(number)
+        places = self._places
+        for number, (doc, _, _) in enumerate(ranked):
+            if (at := (doc.sid, doc.n)) in places:
+                places[at].append(number)
+            else:
+                places[at] = [number]
         # In their order, but for those that stand beside what is told: these are worth more.
         beside: list[tuple[float, int]] = []
         looked: set[int] = set()
@@ -168,7 +173,7 @@ class Chooser:
         message = self._messages.get(doc.message)
         if message is None:
             return None
-        if any(doc.id == one.id for line in self._lines for one in line.docs):
+        if doc.id in self._filled:
             return True  # it has filled a gap
         said = message.text[doc.start : doc.stop]
         short = len(said) <= 2 * len(self._question) + 100  # with a name and spaces of its own
@@ -202,6 +207,7 @@ class Chooser:
             self._told_of.clear()
             self._freed, cost = self._freed + freed, cost - freed
         self._used += cost
+        self._filled.add(doc.id)
         self._words.append((doc, words))
         self.steps.append((doc, tokens_of(self._used)))
         line = touching[0] if touching else _Line([], len(self._words))

@@ -125,6 +125,7 @@ class RecallEngine:
         session: str = "",
         kind: Collection[str] | None = None,
         zone: tzinfo | None = None,
+        by_words: bool = False,
     ) -> tuple[list[Hit], int]:
         """(hits, total): the best `top_k` (1 to 50) of exactly this audience, and how many there are.
 
@@ -133,7 +134,7 @@ class RecallEngine:
         share only a little of the query.  Words match as beginnings too (CD84).  `deadline` is a monotonic time.
         `keep` leaves out what is not asked for, before it is counted (D92); messages come to it in an entry's form.
         `tiers` says where to look; `since` and `until` (epoch seconds, both included), `author` (part of a name),
-        `session` and `kind` narrow both.
+        `session` and `kind` narrow both.  `by_words` leaves out what is near in other words only.
         """
         if not isinstance(query, str) or not query.strip():
             return [], 0
@@ -157,9 +158,9 @@ class RecallEngine:
                     hits.append(Hit(match.entry, round(match.score, 4), match.band or "weak"))  # noqa: PERF401
             known = {text_of(hit.entry, "ref") for hit in hits}
             least_of = min((hit.score for hit in hits), default=1.0)  # what words found comes first
-            for entry, near in self._nearness.found(query, view, where, known) if self._nearness.on else ():
-                if meant(entry):
-                    hits.append(Hit(entry, round(near * least_of, 4), "weak"))
+            by_nearness = self._nearness.on and not by_words
+            for entry, near in self._nearness.found(query, view, where, known, keep=meant) if by_nearness else ():
+                hits.append(Hit(entry, round(near * least_of, 4), "weak"))
         total = len(hits)
         if "episodes" in tiers and self._conversations is not None and repo is None:
             place = Where(audience, (project, "") if project else None, sid=session or None, days=days_of(since, until))
@@ -175,6 +176,13 @@ class RecallEngine:
                 self._mark(fault)
         hits.sort(key=lambda hit: (hit.band != "strong", distance(hit.entry, project) == 2, -hit.score))
         return made.behind(hits[:top_k], self._store.view().get), total
+
+    def near(
+        self, text: str, audience: str, project: str, keep: Callable[[Entry], bool], distance: float
+    ) -> list[Entry]:
+        """The entries within a cosine distance of `text`, nearest first; [] while the tier is off."""
+        view, where = self._current_view(), filter_of(audience, project, None)
+        return [entry for entry, _ in self._nearness.found(text, view, where, keep=keep, distance=distance)]
 
     def _mark(self, fault: Exception) -> None:
         self._trouble = f"past conversations could not be searched ({fault}); entries are told all the same."

@@ -5,7 +5,8 @@ never ahead of it.  The text itself stays with the message: here are only terms,
 
 Tables of `chatlog.db`:
 
-    episode_meta     key, value: schema; docs and length, the sums that ranking needs
+    episode_meta     key, value: docs and length, the sums that ranking needs; era, another one whenever rows were taken
+                     out: an id may come to stand for another row only then; untidy while a removal is new
     episode_places   number, audience, project; a passage's place is one of its terms too ("¶3"), so that a search in a
                      log of many audiences walks its own
     episode_names    name, count: who speaks, as messages name them
@@ -26,7 +27,7 @@ from . import analyse
 from .database import SECURE_TEXT
 from .weights import OVERLAP_CHARS, PASSAGE_CHARS
 
-SCHEMA = 1
+SCHEMA = 2
 ASKS, DATES = 1, 2  # marks of a passage: it asks something; it names a time
 
 _TABLES = """
@@ -48,6 +49,7 @@ CREATE VIRTUAL TABLE episode_words USING fts5vocab(episode_text, row);
 """
 _NAMES = ("episode_words", "episode_text", "episode_docs", "episode_names", "episode_places", "episode_meta")
 _FORGET = "INSERT INTO episode_text (episode_text, rowid, terms) VALUES ('delete', ?, ?)"
+_NEW_ERA = "INSERT OR REPLACE INTO episode_meta VALUES ('era', lower(hex(randomblob(12))))"
 _INSERT = f"INSERT INTO episode_docs VALUES ({','.join('?' * 14)})"
 
 # A speaker's name in front of what a bridge or an import has put down: `Ada: …`.
@@ -81,6 +83,7 @@ class EpisodeIndex:
         if SECURE_TEXT:
             db.execute("INSERT INTO episode_text(episode_text, rank) VALUES ('secure-delete', 1)")
         db.executemany("INSERT INTO episode_meta VALUES (?, ?)", [("docs", "0"), ("length", "0"), ("untidy", "")])
+        db.execute(_NEW_ERA)
 
     def drop(self, db: sqlite3.Connection) -> None:
         """Take the tables away, whatever version made them."""
@@ -137,6 +140,7 @@ class EpisodeIndex:
         if docs:
             _count(db, docs, length, names)
             db.execute("UPDATE episode_meta SET value = '1' WHERE key = 'untidy'")
+            db.execute(_NEW_ERA)
 
     def tidy(self, db: sqlite3.Connection) -> None:
         """Idle work after a removal: where FTS5 keeps what it deletes, its table is written anew (D103)."""

@@ -7,16 +7,18 @@ Nothing here decides what is told: that is `passages.rank`, from the pool.
 """
 
 import heapq
-import math
+import itertools
 import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any
 
 from .asked import Asked
+from .kept import Doc, Kept
+from .party import Party, Walk, inverse, party_of, weighed
 from .weights import (
     CANDIDATES,
     CENTRES,
@@ -36,25 +38,6 @@ COUNTED_COMMON = 200  # passages that hold a word from which on its count is rem
 COUNTED_MOST = 20_000  # remembered counts
 PREFIXED = 24  # words of the log that one beginning stands for
 _COLUMNS = "id, message, part, start, stop, sid, n, user, name, day, marks, length, terms"
-_OF_DOCS = ", ".join(f"d.{name}" for name in _COLUMNS.split(", "))
-
-
-class Doc(NamedTuple):
-    """A row of episode_docs."""
-
-    id: int
-    message: int
-    part: int
-    start: int
-    stop: int
-    sid: str
-    n: int
-    user: int
-    name: str
-    day: int
-    marks: int
-    length: int
-    terms: str
 
 
 @dataclass(frozen=True)
@@ -94,7 +77,9 @@ class Pool:
     total: int = 0
     mean: float = 1.0
     counts: dict[str, int] = field(default_factory=dict)
+    party: Party | None = None
     cut: bool = False  # the deadline came first
+    era: str = ""  # of the index, see kept.py
     _words: dict[int, list[str]] = field(default_factory=dict)
     _places: dict[tuple[str, int], list[Doc]] = field(default_factory=dict)
 
@@ -119,8 +104,7 @@ class Pool:
 
     def idf(self, term: str) -> float:
         """Inverse document frequency of a term whose count was looked up; of one that nothing holds the most."""
-        count = min(self.total, self.counts.get(term, 0))
-        return math.log(1 + (self.total - count + 0.5) / (count + 0.5))
+        return inverse(min(self.total, self.counts.get(term, 0)), self.total)
 
 
 class Finder:
@@ -130,16 +114,22 @@ class Finder:
         self._lock = threading.Lock()
         self._counts: dict[str, int] = {}
         self._counted = 0
+        self._kept = Kept()
+        self._named: tuple[Sequence[tuple[str]], dict[str, list[str]]] = ((), {})
 
     def names(self, db: sqlite3.Connection) -> dict[str, list[str]]:
-        """Speakers by the words of their names, as index terms."""
+        """Speakers by the words of their names, as index terms; not to be changed."""
         from . import analyse
 
-        found: dict[str, list[str]] = {}
         query = "SELECT name FROM episode_names WHERE count >= ? ORDER BY count DESC LIMIT 400"
-        for (name,) in db.execute(query, (NAMED_FROM,)):
-            for term in analyse.index_terms(name):
-                found.setdefault(term, []).append(name)
+        rows = db.execute(query, (NAMED_FROM,)).fetchall()
+        known, found = self._named
+        if rows != known:
+            found = {}
+            for (name,) in rows:
+                for term in analyse.index_terms(name):
+                    found.setdefault(term, []).append(name)
+            self._named = (rows, found)
         return found
 
     def without(self, db: sqlite3.Connection, sessions: Sequence[str], names: Collection[str]) -> frozenset[str]:
@@ -206,7 +196,8 @@ class Finder:
         return pool
 
     def _gather(self, db: sqlite3.Connection, asked: Asked, where: Where, pool: Pool, most: int, whole: int) -> None:
-        sums = dict(db.execute("SELECT key, value FROM episode_meta WHERE key IN ('docs', 'length')").fetchall())
+        sums = dict(db.execute("SELECT key, value FROM episode_meta WHERE key IN ('docs', 'length', 'era')").fetchall())
+        pool.era = str(sums.get("era") or "")
         pool.total = int(sums.get("docs") or 0)
         if not pool.total:
             return
@@ -216,8 +207,7 @@ class Finder:
             return
         terms = dict.fromkeys(term for group in asked.groups for term in group.terms)
         pool.counts = self.counts(db, terms, pool.total)
-        partial = self._partial(db, asked, places, pool)
-        best = [(key, worth) for worth, key in heapq.nlargest(most, zip(partial.values(), partial, strict=True))]
+        best = _best(self._walks(db, asked, places, pool), most)
         self._fetch(db, [key for key, _ in best], pool)
         if asked.days:
             self._fetch(db, self._dated(db, asked, places), pool)
@@ -229,62 +219,57 @@ class Finder:
             for sid, _ in sessions.most_common(whole):
                 rows = db.execute(f"SELECT {_COLUMNS} FROM episode_docs WHERE sid = ? LIMIT {SESSION_MOST}", (sid,))
                 for row in rows:
-                    pool.docs.setdefault(row[0], Doc._make(row))
+                    pool.docs.setdefault(row[0], _doc(row))
 
-    def _partial(
+    def _walks(
         self, db: sqlite3.Connection, asked: Asked, places: Sequence[int] | None, pool: Pool
-    ) -> dict[int, float]:
-        """Passage id -> the summed say of the groups found in it, rare terms first."""
+    ) -> list[tuple[float, list[int]]]:
+        """What the words of the question say and the passages that hold them, rare words first; each group of words
+        counts once for a passage."""
         scope = "" if places is None else " AND (" + " OR ".join(f'"¶{place}"' for place in places) + ")"
         steps = []
         for number, group in enumerate(asked.groups):
             for term, factor in group.terms.items():
                 if count := pool.counts.get(term, 0):
-                    worth = factor * group.weight * pool.idf(term) * (NAMED_FIRST if group.name else 1.0)
-                    steps.append((factor < 1, count, term, number, worth))
+                    say = factor * group.weight * (NAMED_FIRST if group.name else 1.0)
+                    steps.append((factor < 1, count, term, number, say))
         steps.sort()
-        partial: dict[int, float] = {}
-        seen: list[set[int]] = [set() for _ in asked.groups]
+        walked: list[Walk] = []
         spent, kin_spent = 0, 0
         common = []
-        for is_kin, count, term, number, worth in steps:
-            if is_kin and kin_spent + count > POSTINGS * KIN_SHARE:
-                common.append((count, term, number, worth))
-                continue
-            if not is_kin and spent + count > POSTINGS:
-                common.append((count, term, number, worth))
+        for is_kin, count, term, number, say in steps:
+            if kin_spent + count > POSTINGS * KIN_SHARE if is_kin else spent + count > POSTINGS:
+                common.append((number, term, say, pool.idf(term)))
                 continue
             spent, kin_spent = spent + count * (not is_kin), kin_spent + count * is_kin
-            self._walk(db, _quoted(term) + scope, worth, seen[number], partial, POSTINGS)
+            walked.append(Walk(number, term, say, pool.idf(term), _walk(db, _quoted(term) + scope)))
         named = " OR ".join(_quoted(group.term) for group in asked.groups if group.name)
         if named:
-            for _, term, number, worth in common:
-                self._walk(db, f"{_quoted(term)} AND ({named}){scope}", worth, seen[number], partial, POSTINGS)
-        elif common and not partial:  # words of the question stand before their kin
+            walked += [Walk(*one, _walk(db, f"{_quoted(one[1])} AND ({named}){scope}"), True) for one in common]
+        elif common and not any(walk.keys for walk in walked):  # words of the question stand before their kin
             terms = [_quoted(term) for _, term, _, _ in common[:2]]
-            self._walk(db, " AND ".join(terms) + scope, common[0][3], seen[common[0][2]], partial, POSTINGS)
-        return partial
-
-    def _walk(
-        self, db: sqlite3.Connection, match: str, worth: float, seen: set[int], partial: dict[int, float], most: int
-    ) -> None:
-        query = "SELECT rowid FROM episode_text WHERE episode_text MATCH ? ORDER BY rowid DESC LIMIT ?"
-        get = partial.get
-        keys = [key for (key,) in db.execute(query, (match, most)).fetchall()]
-        if seen:
-            keys = [key for key in keys if key not in seen]
-        seen.update(keys)
-        for key in keys:
-            partial[key] = get(key, 0.0) + worth
+            walked.append(Walk(*common[0], _walk(db, " AND ".join(terms) + scope), True))
+        names = {number for number, group in enumerate(asked.groups) if group.name}
+        pool.party = party_of(walked, names, pool.total) if names else None
+        return weighed(walked, pool.party)
 
     def _fetch(self, db: sqlite3.Connection, keys: Collection[int], pool: Pool) -> None:
         wanted = [key for key in keys if key not in pool.docs]
         for at in range(0, len(wanted), 200):
-            some = wanted[at : at + 200]
-            query = f"SELECT {_COLUMNS} FROM episode_docs WHERE id IN ({','.join('?' * len(some))})"
-            for row in db.execute(query, some):
-                pool.docs[row[0]] = Doc._make(row)
+            self._bring(db, sorted(wanted[at : at + 200]), pool)
         pool.scored.update(keys)
+
+    def _bring(self, db: sqlite3.Connection, keys: Sequence[int], pool: Pool) -> None:
+        """The rows of these ids, in this order."""
+        found = self._kept.known(pool.era, keys)
+        missing = [key for key in keys if key not in found]
+        for at in range(0, len(missing), 200):
+            some = missing[at : at + 200]
+            query = f"SELECT {_COLUMNS} FROM episode_docs WHERE id IN ({','.join('?' * len(some))})"
+            fresh = [_doc(row) for row in db.execute(query, some)]
+            self._kept.keep(pool.era, fresh)
+            found.update([(doc.id, doc) for doc in fresh])
+        pool.docs.update([(key, found[key]) for key in keys if key in found])
 
     def _dated(self, db: sqlite3.Connection, asked: Asked, places: Sequence[int] | None) -> list[int]:
         scope = "" if places is None else f"AND place IN ({','.join('?' * len(places))})"
@@ -313,16 +298,53 @@ class Finder:
             for sid, places in wanted.items()
             for first, last in _runs(sorted(places))
         ]
-        docs = pool.docs
+        around: list[int] = []  # by the index of places alone: most rows are at hand
         for at in range(0, len(spans), 100):
             some = spans[at : at + 100]
             query = (
-                f"WITH spans (sid, first, last) AS (VALUES {','.join(['(?, ?, ?)'] * len(some))}) SELECT {_OF_DOCS} "
+                f"WITH spans (sid, first, last) AS (VALUES {','.join(['(?, ?, ?)'] * len(some))}) SELECT d.id "
                 "FROM spans CROSS JOIN episode_docs d ON d.sid = spans.sid AND d.n BETWEEN spans.first AND spans.last"
             )
-            for row in db.execute(query, [value for span in some for value in span]):
-                if row[0] not in docs:
-                    docs[row[0]] = Doc._make(row)
+            around += [key for (key,) in db.execute(query, [value for span in some for value in span])]
+        self._bring(db, [key for key in around if key not in pool.docs], pool)
+
+
+def _walk(db: sqlite3.Connection, match: str) -> list[int]:
+    """The passages of a search, the newest first."""
+    keys = _numbers(
+        db, "SELECT rowid FROM episode_text WHERE episode_text MATCH ? ORDER BY rowid DESC LIMIT ?", (match, POSTINGS)
+    )
+    keys.sort(reverse=True)
+    return keys
+
+
+def _numbers(db: sqlite3.Connection, query: str, values: Sequence[Any]) -> list[int]:
+    """The whole numbers of a query's column `rowid`, in no order; as one text, because thousands of rows cost more
+    than to read it."""
+    (found,) = db.execute(f"SELECT group_concat(rowid) FROM ({query})", values).fetchone()
+    return list(map(int, found.split(","))) if found else []
+
+
+def _best(walked: Sequence[tuple[float, list[int]]], most: int) -> list[tuple[int, float]]:
+    """(passage, what its words say together) of the `most` that hold the most; of equal ones the newest.
+
+    Only what several words have found is summed one by one: of the others, thousands, those at the front are enough.
+    """
+    once: set[int] = set()
+    several: set[int] = set()
+    for number, (_, keys) in enumerate(walked, start=1):
+        several.update(once.intersection(keys))
+        if number < len(walked):
+            once.update(keys)
+    sums = dict.fromkeys(several, 0.0)
+    found: list[tuple[float, int]] = []
+    for worth, keys in walked:
+        for key in several.intersection(keys):
+            sums[key] += worth
+        alone = (key for key in keys if key not in several)
+        found += [(worth, key) for key in itertools.islice(alone, most)]
+    found += [(worth, key) for key, worth in sums.items()]
+    return [(key, worth) for worth, key in heapq.nlargest(most, found)]
 
 
 @contextmanager
@@ -355,6 +377,11 @@ def _places(db: sqlite3.Connection, where: Where) -> list[int] | None:
         if audience == where.audience and (where.projects is None or project in where.projects)
     ]
     return None if len(seen) == len(rows) else seen
+
+
+def _doc(row: tuple[Any, ...]) -> Doc:
+    """`Doc._make` without the detour through its checks: there are hundreds in a question."""
+    return tuple.__new__(Doc, row)
 
 
 def _quoted(term: str) -> str:

@@ -6,7 +6,7 @@ that, it finds what is there by then.
 
 import logging
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..stores.entry import Entry, is_current, order_key
@@ -74,23 +74,48 @@ class Nearness:
 
         return [entry for entry, _ in self._near(question, view, where, known, MOST_NEAR, least_near(question))]
 
-    def found(self, query: str, view: View, where: Allows, known: Collection[str]) -> list[tuple[Entry, float]]:
-        """The same for a search, with how near they are, 0 to 1."""
+    def found(
+        self,
+        query: str,
+        view: View,
+        where: Allows,
+        known: Collection[str] = (),
+        *,
+        keep: Callable[[Entry], bool] = lambda _entry: True,
+        distance: float | None = None,
+    ) -> list[tuple[Entry, float]]:
+        """The same for a search, with how near they are, 0 to 1.
+
+        keep      what is not asked for is left out before the nearest are counted (HA119)
+        distance  the greatest cosine distance, 0 to 2; None for that of a search (HA120)
+        """
         from .semantic import MOST_FOUND, NEAR_SEARCH
 
-        return self._near(query, view, where, known, MOST_FOUND, NEAR_SEARCH)
+        least = NEAR_SEARCH if distance is None else 1.0 - distance
+        return self._near(query, view, where, known, MOST_FOUND, least, keep)
 
     def _near(
-        self, question: str, view: View, where: Allows, known: Collection[str], most: int, least: float
+        self,
+        question: str,
+        view: View,
+        where: Allows,
+        known: Collection[str],
+        most: int,
+        least: float,
+        keep: Callable[[Entry], bool] = lambda _entry: True,
     ) -> list[tuple[Entry, float]]:
-        if self._tier is None or self._trouble or least > 1:
-            return []
-        try:
-            nearest = self._tier.nearest(question, OVERFETCH * most, least)
-        except Exception as fault:
-            self._give_up(fault)
-            return []
-        return _shown(nearest, view, where, known)[:most]
+        looked = OVERFETCH * most
+        while self._tier is not None and not self._trouble and least <= 1:
+            try:
+                nearest = self._tier.nearest(question, looked, least)
+            except Exception as fault:
+                self._give_up(fault)
+                break
+            shown = [one for one in _shown(nearest, view, where, known) if keep(one[0])]
+            if len(shown) >= most or len(nearest) < looked:
+                return shown[:most]
+            looked *= OVERFETCH  # the nearest ones may all belong to somebody else, or be of another kind
+        return []
 
     def _give_up(self, fault: Exception) -> None:
         """For this process: whatever is wrong with a package is not mended by asking it again."""

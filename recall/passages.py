@@ -5,9 +5,10 @@ with others  neighbours before and after, the session's best, speaker, role, tim
 """
 
 import heapq
+import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,10 +55,11 @@ class Ranked(NamedTuple):
 
 def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS) -> list[Ranked]:
     """The passages of the pool that have to do with the question, best first."""
-    own = _own(asked, pool, weights)
+    party = {doc.sid for doc in pool.docs.values() if doc.name in asked.names} if asked.names else frozenset()
+    own = _own(asked, pool, weights, party)
     hits = frozenset(own)
     if weights.feedback and own:
-        _feedback(asked, pool, own, weights)
+        _feedback(asked, pool, own, weights, party)
     if asked.when:
         for key in own:
             if pool.docs[key].marks & DATES:
@@ -73,72 +75,93 @@ def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS
         by_session[docs[key].sid].append(score)
     part = weights.session / SESSION_BEST
     session = {sid: part * sum(sorted(scores)[-SESSION_BEST:]) for sid, scores in by_session.items()}
-    party = {doc.sid for doc in docs.values() if doc.name in asked.names} if asked.names else frozenset()
     speaker = next(iter(asked.names)) if len(asked.names) == 1 else None
     order = []
-    recent: dict[int, float] = {}  # by day
+    recent: dict[int, tuple[float, float]] = {}  # by day: how near to the named time, how fresh
     for key, score in around.items():
-        doc = docs[key]
-        score += session[doc.sid]
-        if doc.sid in party:
+        _, _, place, start, stop, sid, n, user, name, day, _, _, _ = docs[key]
+        score += session[sid]
+        if sid in party:
             score *= 1 + weights.party
-        if asked.days:
-            near = max(_near(doc.day, first, last) for first, last in asked.days)
+        if (known := recent.get(day)) is None:
+            near = max((_near(day, first, last) for first, last in asked.days), default=0.0)
+            fresh = 1 + weights.recency * 0.5 ** (max(0, today - day) / RECENCY_DAYS) if today else 1.0
+            known = recent[day] = (near, fresh)
+        near, fresh = known
+        if near:
             score = score * (1 + weights.date * near) + weights.date * 0.15 * best * near
-        if doc.name == speaker:
+        if name == speaker:
             score *= 1 + weights.speaker
-        if asked.user is not None and bool(doc.user) == asked.user and not doc.name:
+        if asked.user is not None and not name and bool(user) == asked.user:
             score *= 1 + weights.role
-        if weights.recency and today:
-            if (fresh := recent.get(doc.day)) is None:
-                fresh = recent[doc.day] = 1 + weights.recency * 0.5 ** (max(0, today - doc.day) / RECENCY_DAYS)
-            score *= fresh
-        size = (doc.stop - doc.start) / USUAL_CHARS
+        score *= fresh
+        size = (stop - start) / USUAL_CHARS
         score /= (size if size > 0.3 else 0.3) ** weights.size
         if score > 0:
-            order.append((-score, -doc.day, doc.sid, doc.n, doc.part, key))
+            order.append((-score, -day, sid, n, place, key))
     order.sort()
-    return [Ranked(docs[key], -score, key in hits) for score, *_, key in order]
+    return [tuple.__new__(Ranked, (docs[last[5]], -last[0], last[5] in hits)) for last in order]
 
 
-def _own(asked: Asked, pool: Pool, weights: Weights) -> dict[int, float]:
+class _Worth:
+    """What the words of a question are worth by one count of them."""
+
+    def __init__(self, asked: Asked, idf: Mapping[str, float], weights: Weights) -> None:
+        groups = asked.groups
+        self.idf = idf
+        whole = [group.weight * idf[group.term] for group in groups]
+        self.part = [worth if group.own else 0.0 for worth, group in zip(whole, groups, strict=True)]
+        self.total = sum(self.part) or 1.0
+        self.pairs = [
+            (left, right, groups[left].term, groups[right].term, weights.pair * min(whole[left], whole[right]))
+            for left, right in asked.pairs
+            if groups[left].own and groups[right].own
+        ]
+
+
+def _own(asked: Asked, pool: Pool, weights: Weights, party: Collection[str]) -> dict[int, float]:
     """The scores of the passages that hold a word of the question."""
     lookup: dict[str, list[tuple[int, float]]] = {}
-    whole = [group.weight * pool.idf(group.term) for group in asked.groups]
-    total = sum(worth for worth, group in zip(whole, asked.groups, strict=True) if group.own) or 1.0
     for number, group in enumerate(asked.groups):
         for term, factor in group.terms.items():
-            lookup.setdefault(term, []).append((number, factor))
+            lookup.setdefault(term, []).append((number, group.weight * factor))
     idf = {term: pool.idf(term) for term in lookup}
-    pairs = [(left, right) for left, right in asked.pairs if asked.groups[left].own and asked.groups[right].own]
+    here = away = _Worth(asked, idf, weights)
+    if pool.party is not None:
+        both = {term: pool.party.worth(term, value) for term, value in idf.items()}
+        here = _Worth(asked, {term: near for term, (near, _) in both.items()}, weights)
+        away = _Worth(asked, {term: far for term, (_, far) in both.items()}, weights)
     own: dict[int, float] = {}
-    known = lookup.keys()
     k1, b = weights.k1, weights.b
+    docs, mean = pool.docs, pool.mean
     for key in pool.scored:
-        doc = pool.docs[key]
-        words = pool.words(key)
-        if known.isdisjoint(words):
+        hits = [(at, word) for at, word in enumerate(pool.words(key)) if word in lookup]
+        if not hits:
             continue
         found: dict[str, list[int]] = {}
-        for at, word in [pair for pair in enumerate(words) if pair[1] in lookup]:
-            found.setdefault(word, []).append(at)
-        norm = k1 * (1 - b + b * doc.length / pool.mean)
+        for at, word in hits:
+            if word in found:
+                found[word].append(at)
+            else:
+                found[word] = [at]
+        doc = docs[key]
+        by = here if doc.sid in party else away
+        norm = k1 * (1 - b + b * doc.length / mean)
         worth: dict[int, float] = {}
         for term, places in found.items():
             count = len(places)
-            gain = idf[term] * count * (k1 + 1) / (count + norm)
+            gain = by.idf[term] * count * (k1 + 1) / (count + norm)
             for number, factor in lookup[term]:
-                value = asked.groups[number].weight * factor * gain
+                value = factor * gain
                 if value > worth.get(number, 0.0):
                     worth[number] = value
         score = sum(worth.values())
-        for left, right in pairs:
+        for left, right, one, other, more in by.pairs:
             if left in worth and right in worth:
-                gap = _gap(found.get(asked.groups[left].term), found.get(asked.groups[right].term))
+                gap = _gap(found.get(one), found.get(other))
                 if gap <= NEAR:
-                    score += weights.pair * min(whole[left], whole[right]) * (1 if gap <= CLOSE else 0.5)
-        reach = sum(whole[number] for number in worth if asked.groups[number].own) / total
-        own[key] = score * (1 + weights.coverage * reach)
+                    score += more * (1 if gap <= CLOSE else 0.5)
+        own[key] = score * (1 + weights.coverage * (sum([by.part[number] for number in worth]) / by.total))
     return own
 
 
@@ -147,9 +170,10 @@ def _gap(ones: Sequence[int] | None, others: Sequence[int] | None) -> int:
     return min(abs(one - other) for one in ones for other in others) if ones and others else 99
 
 
-def _feedback(asked: Asked, pool: Pool, own: dict[int, float], weights: Weights) -> None:
+def _feedback(asked: Asked, pool: Pool, own: dict[int, float], weights: Weights, party: Collection[str]) -> None:
     """Words that the best passages share and the question lacks count a little, in what is at hand."""
-    best = sorted(own, key=lambda key: (-own[key], key))[: weights.feedback_from]
+    among = {key for key in pool.scored if pool.docs[key].sid in party} or pool.scored
+    best = sorted(own.keys() & among, key=lambda key: (-own[key], key))[: weights.feedback_from]
     whole = sum(own[key] for key in best) or 1.0
     asked_for = {term for group in asked.groups for term in group.terms} | {
         term for name in asked.names for term in analyse.index_terms(name)
@@ -163,13 +187,9 @@ def _feedback(asked: Asked, pool: Pool, own: dict[int, float], weights: Weights)
     if not shared:
         return
     likely = {term for term, _ in shared.most_common(5 * weights.feedback_terms)}
-    words = {
-        key: [word for word in pool.words(key) if word in likely]
-        for key in pool.scored
-        if not likely.isdisjoint(pool.words(key))
-    }
-    counts = Counter(term for found in words.values() for term in set(found))
-    size = len(pool.scored)
+    words = {key: found for key in pool.scored if (found := [word for word in pool.words(key) if word in likely])}
+    counts = Counter(itertools.chain.from_iterable(frozenset(words[key]) for key in words.keys() & among))
+    size = len(among)
     rarity = {
         term: math.log(1 + (size - count + 0.5) / (count + 0.5))
         for term, count in counts.items()

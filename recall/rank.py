@@ -15,7 +15,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..stores.entry import Entry
 from .analyse import Question, Term, is_personal, term_weight
@@ -53,8 +53,7 @@ from .weights import (
 Band = Literal["pinned", "strong", "weak"]
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """A candidate with its quantities; `score` (0..1) sorts, `relevance` and `evidence` decide the band."""
 
     entry: Entry

@@ -6,6 +6,13 @@ from datetime import tzinfo
 
 MOST_TIMES = 4
 _LONGEST_DAYS = 400  # a longer time tells nothing apart
+# Names the times that people name most: the pattern of each is compiled when it is first met.
+_USUAL = (
+    "yesterday, today, tonight, tomorrow, this morning, last night, the other day, two days ago, a week ago, "
+    "last week, this week, next week, last month, last year, last Friday, next Monday, "
+    "on Sunday, last weekend, last summer, in spring, in May 2023, on 7 May, recently, a while ago, since March, "
+    "over the last two months"
+)
 
 
 def days_in(text: str, at: float | None, zone: tzinfo | None) -> tuple[tuple[int, int], ...]:
@@ -15,3 +22,8 @@ def days_in(text: str, at: float | None, zone: tzinfo | None) -> tuple[tuple[int
     found: Sequence[object] = spans(text, time.time() if at is None else at, zone)
     days = ((one.first.toordinal(), one.last.toordinal()) for one in found)  # type: ignore[attr-defined]
     return tuple(dict.fromkeys((first, last) for first, last in days if last - first <= _LONGEST_DAYS))[:MOST_TIMES]
+
+
+def warm() -> None:
+    """What a later question would wait for, though not the first of a process; for the worker."""
+    days_in(_USUAL, None, None)

@@ -33,7 +33,7 @@ class Consolidating:
     """The lane for models and what it needs.  Every method may be called from any thread; none waits for a model.
 
     log       the conversation log, whether it is kept at present or not
-    search    (text, audience, project, most, keep) -> current entries, best first
+    search    sources of candidates: (text, audience, project, most, keep) -> current entries, best first
     gone      whether a ref was forgotten
     changed   called after plans went into the store
     submit    runs a small job on the runtime's worker
@@ -46,7 +46,7 @@ class Consolidating:
         store: LocalStore,
         log: "Callable[[], ChatLog]",
         *,
-        search: "Search",
+        search: "Sequence[Search]",
         gone: Callable[[str], bool],
         author: Callable[[], str],
         changed: Callable[[], object],

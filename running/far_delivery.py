@@ -10,6 +10,7 @@ from ..lookup import audience_of
 from ..memoria.errors import MemoriaError, OutcomeUnknown
 from ..outbox import Outbox, Row
 from ..stores.memoria import Pushed, Put, in_order
+from .copies import COPY, Copies
 
 if TYPE_CHECKING:
     from .link import Link
@@ -17,19 +18,23 @@ if TYPE_CHECKING:
 ForgottenRows = Callable[[Sequence[Row]], set[int]]
 
 
-def deliver(link: "Link", rows: Sequence[Row], outbox: Outbox, forgotten_rows: ForgottenRows) -> list[tuple[Row, Any]]:
+def deliver(
+    link: "Link", rows: Sequence[Row], outbox: Outbox, forgotten_rows: ForgottenRows, copies: Copies
+) -> list[tuple[Row, Any]]:
     """An outcome for each row, as `in_order` has it.
 
     forgotten_rows  numbers of the rows that state what was forgotten since (D63)
     """
     dropped = forgotten_rows([row for row in rows if row.op == "put"])
     kept = [row for row in rows if row.seq not in dropped]
-    outcomes = in_order((row.ref, functools.partial(_done, link, row, outbox, forgotten_rows)) for row in kept)
+    outcomes = in_order((row.ref, functools.partial(_done, link, row, outbox, forgotten_rows, copies)) for row in kept)
     by_seq = {row.seq: outcome for row, outcome in zip(kept, outcomes, strict=True)}
     return [(row, by_seq.get(row.seq) or Pushed(row.ref, "already")) for row in rows]
 
 
-def _done(link: "Link", row: Row, outbox: Outbox, forgotten_rows: ForgottenRows) -> Pushed:
+def _done(link: "Link", row: Row, outbox: Outbox, forgotten_rows: ForgottenRows, copies: Copies) -> Pushed:
+    if row.op == COPY:
+        return copies.carry_out(link, row)
     return _put(link, row, forgotten_rows) if row.op == "put" else _change(link, row, outbox)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..lookup import WriteRefused
 from ..memoria.errors import MemoriaError
 from ..stores.entry import Entry
-from ..stores.memoria_records import current_only, entry_of, ref_of, rivals_of
+from ..stores.memoria_records import current_only, entries_of, ref_of, rivals_of
 from .far_writes import refusal_of
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def disputed(link: "Link", audience: str, seconds: float) -> tuple[list[tuple[En
             sides = [entries.get(other.memory_id) for other in current if ref_of(other) == original]
             pairs.append((copy, next((side for side in sides if side is not None), None)))
         elif older := rivals_of(record, current):
-            named = {**copy, "ref": record.memory_id, "conflict_with": ref_of(record)}
-            pairs.append((named, entries.get(older[0].memory_id)))
+            pairs.append((copy, entries.get(older[0].memory_id)))
     return pairs, more
 
 
@@ -110,7 +109,7 @@ def _current(link: "Link", store: "RemoteStore", ref: str, audience: str) -> Ent
 
 
 def _entries(link: "Link", records: "list[Record]", audience: str) -> list[Entry]:
-    return link.still([{**entry_of(record), "audience": audience} for record in current_only(records)])
+    return link.still(entries_of(records, audience))
 
 
 def _read(

@@ -1,6 +1,6 @@
 """Explicit writes with `backend: memoria` (D35, D60), and what the remote worker does with queued ones.
 
-    store                    to Memoria; rules, taboos and what consolidation makes stay here (D36)
+    store                    to Memoria; rules, taboos and what consolidation makes are kept here (D36, copies.py)
     update, forget, rate,
     pin                      on the store that holds the entry, this machine's first; on both if both do
     not sent                 a row of the binding: `queued`, sent by itself
@@ -23,6 +23,7 @@ from ..outboxdb.schema import LIVE
 from ..stores.entry import Entry, entry_fact_key, fact_key
 from ..stores.local import StoreError
 from ..writes import LOCK_S, Receipt, Redact, State, Writes
+from .copies import Copies
 from .remote import LOCAL_KINDS
 
 if TYPE_CHECKING:
@@ -38,16 +39,19 @@ class FarWrites(Writes):
 
     def __init__(self, remote: "Remote", *parts: Any, **more: Any) -> None:
         super().__init__(*parts, **more)
-        self._remote = remote
+        self._remote, self.copies = remote, Copies(remote, self._store)
+        self._promised_to = ""  # binding of what `_promised` holds
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def _keep(self, row: NewFact, masked: bool) -> Receipt:
         entry = row.payload
-        if entry["kind"] in LOCAL_KINDS and not self._remote.settings["consolidation.upload"]:
+        if entry["kind"] in LOCAL_KINDS:
             return super()._keep(row, masked)
         link = self._needed()
         subject = link.who.of_audience(entry["audience"])
+        if self._promised_to != link.binding:  # what waits for another key does not go with this one (M21)
+            self._promised_to, self._promised = link.binding, {}
         if waiting := self._waits_as(row.fact_key):
             return Receipt(waiting, "queued", masked=masked, subject=subject)
         from ..stores.memoria import Put
@@ -94,7 +98,7 @@ class FarWrites(Writes):
         provenance = self._provenance(session_id, author, repo, speaker)
         payload: Entry = {"ref": wanted, "content": text, "kind": kind, "audience": whose, "provenance": provenance}
         row = replace(self._row("update", wanted, payload, session_id), binding=link.binding)
-        if receipt is None and self._waits_far(wanted):
+        if receipt is None and self._waits_far(wanted, link):
             return replace(self._queue(None, row, masked), subject=subject)
         before = self._before(link, wanted, whose, here=receipt is not None)
         if before is None:
@@ -127,7 +131,7 @@ class FarWrites(Writes):
             return receipt or super().forget(wanted, audience=audience, session_id=session_id)
         whose = audience or (audience_of(receipt.entry) if receipt is not None and receipt.entry else OWNER)
         before = None
-        if receipt is not None or not self._waits_far(wanted):
+        if receipt is not None or not self._waits_far(wanted, link):
             before = self._before(link, wanted, whose, here=here)
         if before is None:
             return receipt or self._forget_missing(wanted, audience, self._lookup.not_found(wanted, audience))
@@ -156,7 +160,7 @@ class FarWrites(Writes):
         link = self._needed()
         row = self._row("rate", wanted, {"signal": signal, "audience": whose}, session_id)
         row = replace(row, binding=link.binding)
-        if self._waits_far(wanted):
+        if self._waits_far(wanted, link):
             return self._queue(None, row)
         done = self._asked(link, lambda: link.store.rate(wanted, whose, signal), row, again=False)
         if isinstance(done, Receipt):
@@ -169,7 +173,7 @@ class FarWrites(Writes):
             return super().pin(ref, pinned, audience=audience, session_id=session_id)
         row = self._row("pin", wanted, {"pinned": bool(pinned), "audience": whose}, session_id)
         row = replace(row, binding=link.binding)
-        if self._waits_far(wanted):
+        if self._waits_far(wanted, link):
             return self._queue(None, row)
         before = self._before(link, wanted, whose, here=False)
         if before is None:
@@ -200,7 +204,7 @@ class FarWrites(Writes):
         """What the remote worker has claimed, in order; an outcome for each, as Worker wants them."""
         from .far_delivery import deliver
 
-        done = deliver(link, rows, self._outbox, self._changes.forgotten_rows)
+        done = deliver(link, rows, self._outbox, self._changes.forgotten_rows, self.copies)
         link.cache.invalidate([outcome.previous for _, outcome in done if outcome.previous])
         self._retire_here(done)
         return done
@@ -236,13 +240,14 @@ class FarWrites(Writes):
             return self._waiting_put(ref, audience) is not None and not self._waits_far(ref)
         return True
 
-    def _waits_far(self, ref: str) -> bool:
-        """Whether a row that becomes this entry waits to go to Memoria."""
+    def _waits_far(self, ref: str, link: "Link | None" = None) -> bool:
+        """Whether a row that becomes this entry waits to go to Memoria; link: by this one."""
         with contextlib.suppress(OutboxError), self._outbox.database.reading() as db:
             found = db.execute(
-                f"SELECT 1 FROM push_queue WHERE ref = ? AND op = 'put' AND binding != '' AND state IN {LIVE}", (ref,)
+                f"SELECT binding FROM push_queue WHERE ref = ? AND op = 'put' AND binding != '' AND state IN {LIVE}",
+                (ref,),
             ).fetchone()
-            return found is not None
+            return found is not None and (link is None or found[0] == link.binding)
         return False
 
     def _before(self, link: "Link", ref: str, audience: str, *, here: bool) -> Entry | None:
@@ -278,8 +283,8 @@ class FarWrites(Writes):
 
         try:
             return ask()
-        except OutboxError as error:
-            raise WriteRefused("store_unavailable", f"nothing was sent: {error}") from error
+        except OutboxError as error:  # before anything was sent
+            return self._queue(error, row, masked)
         except OutcomeUnknown as error:
             if again:
                 self._queue(error, row, masked)

@@ -23,13 +23,13 @@ from ..outboxdb.steps import StepsInOutbox
 from ..outboxdb.turns import Turns
 from ..stores.entry import Entry, entry_fact_key
 from ..stores.memoria import RemoteStore
-from ..stores.memoria_records import current_only, entry_of
+from ..stores.memoria_records import entries_of
+from .copies import without_copies
 
 if TYPE_CHECKING:
     from .remote import Remote
 
 Deliver = Callable[["Link", list[Row]], Sequence[tuple[Row, Any]]]
-EARLIER = ("plugin-data", "memoria", "outbox.sqlite3")  # of the earlier implementation (M42)
 QUICK_S = 0.3  # seconds that a recall waits after one that got no answer, until an answer has come
 _FENCE = "```"
 
@@ -44,7 +44,10 @@ class Found(NamedTuple):
 
 
 class Link:
-    """Every method may be called from any thread.  `doubt`: why nothing may be sent or read yet (D42)."""
+    """Every method may be called from any thread.  `doubt`: why nothing may be sent or read yet (D42).
+
+    started  whether what earlier processes have left has been taken up
+    """
 
     def __init__(self, remote: "Remote", key: str, deliver: Deliver) -> None:
         self._remote, settings = remote, remote.settings
@@ -80,8 +83,12 @@ class Link:
             allowed=lambda: not remote.approval(),
         )
         self._quick = self._pins_late = False
-        self._started = False
+        self.started = False
         self._starting = threading.Lock()
+
+    def outdated(self, key: str) -> bool:
+        """Whether `key` is another one than this link's, which is not accepted any more, or never was."""
+        return self.client.refused and self.binding != identity.binding_of(self.who, self.origin, key, self.branch)
 
     @functools.cached_property
     def sender(self) -> TurnSender:
@@ -118,16 +125,16 @@ class Link:
     def start(self) -> None:
         """Take up what earlier processes have left, on the worker; once."""
         with self._starting:
-            if self._started:
+            if self.started:
                 return
-            self._started = True
+            self.started = True
         self.worker.submit(self._take_up)
 
     def _take_up(self) -> None:
         remote = self._remote
         database = remote.outbox.database
         try:
-            earlier_turns.adopt(database, remote.settings.home.joinpath(*EARLIER), remote.redact)
+            earlier_turns.adopt(database, remote.settings.home.joinpath(*earlier_turns.FILE), remote.redact)
             if self.who.form == "auto":  # the earlier implementation knew no other
                 self.turns.adopt_binding(self._earlier, self.binding)
         except OutboxError as problem:
@@ -151,7 +158,7 @@ class Link:
             if self._remote.settings["memoria.upload"] == "turns":
                 self.uploader.wake()
 
-        if self._started:
+        if self.started:
             self.worker.submit(job)
 
     def idle(self, now: float) -> None:
@@ -164,7 +171,7 @@ class Link:
     def stop(self, deadline: float) -> None:
         """Send what is due until `deadline` (monotonic), then claim nothing more and close what can be closed."""
         uploads = "uploader" in self.__dict__
-        if self._started:
+        if self.started:
             self.wake()
             while time.monotonic() < deadline - 0.1 and not (self.worker.settled() and self._nothing_to_upload()):
                 time.sleep(0.01)
@@ -206,8 +213,7 @@ class Link:
         self._pins_late = bool(pinned.error)  # no turn waits for them a second time
         old = got.state == "stale" or (pinned.state == "stale" and bool(pinned.records))
         records = {record.memory_id: record for record in (*pinned.records, *got.records)}
-        entries = [{**entry_of(record), "audience": audience} for record in current_only(records.values())]
-        return Found(self.still(entries), old, got.error, HINTS.get(got.error, ""))
+        return Found(self.still(entries_of(records.values(), audience)), old, got.error, HINTS.get(got.error, ""))
 
     def within(self, seconds: float) -> RemoteStore:
         """The store for looks that may take `seconds` a request, whatever the settings allow."""
@@ -224,11 +230,12 @@ class Link:
         return ""
 
     def still(self, entries: list[Entry]) -> list[Entry]:
-        """`entries` without those that state what was forgotten or corrected on this machine since (D63)."""
+        """`entries` without copies of ours (D37), and without what was forgotten or corrected here since (D63)."""
         if not entries or not self._remote.outbox.path.exists():
             return entries
-        keys = {id(entry): str(entry.get("fact_key") or entry_fact_key(entry)) for entry in entries}
         try:
+            entries = without_copies(self._remote.outbox.database, self.binding, entries)
+            keys = {id(entry): str(entry.get("fact_key") or entry_fact_key(entry)) for entry in entries}
             marks = forgotten.marks(self._remote.outbox, list(keys.values()))
         except OutboxError:
             return entries

@@ -82,6 +82,8 @@ class Recalling:
         if self._engine is None:
             self._prepared.clear()
         submit(lambda: self._prepare(place, zone))
+        if place.audience:
+            submit(self.behind_recalls(_warm))
 
     def _prepare(self, place: Place, zone: Callable[[], tzinfo | None]) -> None:
         try:
@@ -252,11 +254,15 @@ class Recalling:
     def candidates(
         self, text: str, audience: str, project: str, most: int, keep: Callable[[Entry], bool]
     ) -> list[Entry]:
-        """What a new work unit is compared with: the entries that `keep` lets through, nearest to `text` first."""
-        hits, _ = self.engine.search(
-            text, audience=audience, project=project, top_k=most, relevant_only=False, tiers=("entries",), keep=keep
-        )
+        """What a new work unit is compared with: the entries that `keep` lets through, by words, best first."""
+        how: Any = {"relevant_only": False, "tiers": ("entries",), "by_words": True}
+        hits, _ = self.engine.search(text, audience=audience, project=project, top_k=most, keep=keep, **how)
         return [hit.entry for hit in hits]
+
+    def near(self, text: str, audience: str, project: str, most: int, keep: Callable[[Entry], bool]) -> list[Entry]:
+        """The same by vectors, within `consolidation.dedup_max_distance`; [] where that tier is off (HA120, HI11)."""
+        distance = float(self._settings["consolidation.dedup_max_distance"])
+        return self.engine.near(text, audience, project, keep, distance)[:most]
 
     def nearest(self, text: str, audience: str) -> list[Entry]:
         """The five entries of an audience nearest to `text`, relevant or not."""
@@ -284,6 +290,12 @@ def nothing_recalled() -> "Recalled":
     from ..recall.engine import Recalled
 
     return Recalled("", (), 0)
+
+
+def _warm() -> None:
+    from ..recall.times import warm
+
+    warm()
 
 
 def repo_of(entry: Entry) -> str:

@@ -54,6 +54,7 @@ class Remote:
         self._writes: FarWrites | None = None
         self.on = settings["backend"] == "memoria"
         self.why = settings.remote_off_reason if self.on else ""
+        self._looks = False
         self._link: Link | None = None
         self._lock = threading.Lock()
         self._local: set[str] = set()  # sessions at the machine itself
@@ -70,8 +71,14 @@ class Remote:
         if not self.on or self.settings.remote_off_reason:
             return None
         with self._lock:
+            old = self._link
+            if old is not None and old.client.refused and (key := self._key()) and old.outdated(key):
+                self._link = None
+                old.stop(time.monotonic())
             if self._link is None:
                 self._link = self._made()
+                if self._link is not None and old is not None and old.started:
+                    self._link.start()
             return self._link
 
     @property
@@ -80,12 +87,15 @@ class Remote:
         return self._link
 
     def _made(self) -> "Link | None":
+        from ..memoria import identity
         from ..memoria.errors import Refused
 
-        ask = self.settings.secret
-        key = ask(SECRET)[0] if ask is not None else ""
+        key = self._key()
         if not key:
             self.why = NO_KEY
+            return None
+        if self._looks and not identity.is_made(self.settings.home, self.settings.subject):
+            self.why = identity.NO_ID
             return None
         try:
             from .link import open_link
@@ -99,6 +109,14 @@ class Remote:
             return None
         self.why = link.doubt
         return None if link.doubt else link
+
+    def look_only(self) -> None:
+        """From here on this is a look: no identity is made, and in the outbox nothing is made or mended (D111)."""
+        self._looks = self.outbox.database.look_only = True
+
+    def _key(self) -> str:
+        ask = self.settings.secret
+        return ask(SECRET)[0] if ask is not None else ""
 
     def _deliver(self, link: "Link", rows: list[Row]) -> Sequence[tuple[Row, Any]]:
         """Rows that were claimed for `link`, which may have been let go meanwhile."""
@@ -154,6 +172,11 @@ class Remote:
         if self._link is not None:
             self._link.cache.switch()
 
+    def changed(self) -> None:
+        """The store has changed, or may have: copies on Memoria follow it (D36).  Never raises."""
+        if self._writes is not None and not self._looks:
+            self._writes.copies.look()
+
     def wake(self) -> None:
         """There may be rows or turns to send."""
         if self._link is not None:
@@ -191,8 +214,8 @@ class Remote:
         return [replace(fact, binding=link.binding) if self._leaves(fact) else fact for fact in facts]
 
     def _leaves(self, fact: NewFact) -> bool:
-        if fact.payload.get("kind") in LOCAL_KINDS and not self.settings["consolidation.upload"]:
-            return False
+        if fact.payload.get("kind") in LOCAL_KINDS:
+            return False  # kept here; a copy may follow (copies.py)
         if self.settings["memoria.gateways"]:
             return True
         # `audiences.owner` makes chats the owner's: only a session known to be at this machine is meant then.
@@ -323,7 +346,9 @@ class Remote:
             return []  # the settings say it
         link = self.link
         if link is None:
-            return [] if self.why == NO_KEY else [self.why]
+            from ..memoria.identity import NO_ID
+
+            return [] if self.why in (NO_KEY, NO_ID) else [self.why]
         return link.health()
 
 

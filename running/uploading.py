@@ -12,7 +12,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..audience import Place
 from ..outbox import OutboxError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Mask = Callable[[str], str] | None
 Rows = Sequence[Mapping[str, Any]]
 
-MOST_SESSIONS = 64  # of which the history and the pairs are remembered
+MOST_SESSIONS = 64  # of which the history is remembered
 EXCERPT = " … [the reply was longer; this is its beginning]"
 OVERHEAD = 20_000  # characters of a message that may be recalled text, beyond the limit of a turn
 _HERE = frozenset(
@@ -33,13 +33,20 @@ _HERE = frozenset(
 _LEAST_REPLY = 200  # characters of a reply below which an excerpt says nothing
 
 
+class Pair(NamedTuple):
+    """Both texts as they may leave; `known`: by what an undo finds them (see `_pairs_of`)."""
+
+    said: str
+    reply: str
+    known: str
+
+
 class Uploading:
     """Of one runtime.  Every method may be called from any thread and raises nothing."""
 
     def __init__(self, remote: "Remote") -> None:
         self._remote = remote
         self._histories: OrderedDict[str, History] = OrderedDict()
-        self._pairs: OrderedDict[str, list[str]] = OrderedDict()
         self._lock = threading.Lock()
 
     def hear(self, session: str, place: Place, user: object, assistant: object, messages: object, mask: Mask) -> None:
@@ -69,7 +76,7 @@ class Uploading:
         from ..memoria.observed import turn_of
 
         pair = self._pair("Is it 10:30 now? " * 20, "It is. " * 60, str)
-        turn_of(*pair or ("", ""), binding="", subject="", session_id="", branch="")
+        turn_of(*(pair or ("", ""))[:2], binding="", subject="", session_id="", branch="")
         saved_ids([], "")
 
     def take_in(self) -> None:
@@ -83,11 +90,12 @@ class Uploading:
         link.start()
         link.uploader.wake()
 
-    def _pair(self, user: object, assistant: object, mask: Mask) -> tuple[str, str] | None:
+    def _pair(self, user: object, assistant: object, mask: Mask) -> Pair | None:
         """Both texts as they may leave, None when nothing is to be sent (2.7, steps 2 and 3)."""
         from ..capture.redact import masked_by
-        from ..capture.said import assistant_said
+        from ..capture.said import assistant_said, fingerprint_of
         from ..capture.turn import row_of
+        from ..memoria.observed import pair_digest
 
         settings, tell = self._remote.settings, self._remote.tell
         most, excerpt = int(settings["capture.max_capture_chars"]), settings["capture.long_replies"] == "excerpt"
@@ -102,22 +110,21 @@ class Uploading:
         said = masked_by(row.redacted, mask)
         answer = assistant_said(assistant[:longest] if isinstance(assistant, str) else assistant)
         reply = masked_by(answer.text, mask) if answer is not None else ""
+        whole = answer.fingerprint if answer is not None and answered <= longest else ""
         if len(said) + len(reply) > most:
             room = most - len(said) - len(EXCERPT)
             if not excerpt or room < _LEAST_REPLY:
                 self._too_long()
                 return None
-            reply = reply[:room].rstrip() + EXCERPT
+            reply, whole = reply[:room].rstrip() + EXCERPT, ""
             tell("capture_reply_excerpted", "a long reply was uploaded as a marked excerpt")
-        return said, reply
+        return Pair(said, reply, pair_digest(fingerprint_of("user", row.redacted), whole))
 
     def _too_long(self) -> None:
         hint = "a turn longer than capture.max_capture_chars was not uploaded; capture.long_replies: excerpt cuts it"
         self._remote.tell("capture_too_large_skipped", hint)
 
-    def _enqueue(
-        self, link: "Link", session: str, place: Place, pair: tuple[str, str], messages: object, state: Any
-    ) -> None:
+    def _enqueue(self, link: "Link", session: str, place: Place, pair: Pair, messages: object, state: Any) -> None:
         from ..capture.safe import safe_name
         from ..capture.saved import saved_ids
         from ..memoria.observed import turn_of
@@ -125,7 +132,9 @@ class Uploading:
 
         subject = link.who.of_audience(place.audience)
         turn = turn_of(
-            *pair,
+            pair.said,
+            pair.reply,
+            pair=pair.known,
             binding=link.binding,
             subject=subject,
             session_id=safe_name(session),
@@ -135,7 +144,7 @@ class Uploading:
         )
         new = NewTurn(turn.fingerprint, link.binding, turn.payload, session, turn.pair)
         try:
-            done = link.turns.accept(new, state=state)
+            link.turns.accept(new, state=state)
         except QueueFull:
             hint = "as many turns wait for Memoria as memoria.queue_capacity allows; this one was not taken"
             self._remote.tell("capture_queue_full", hint)
@@ -144,12 +153,6 @@ class Uploading:
             self._remote.tell("capture_local_storage_failed", f"a turn could not be queued for Memoria: {problem}")
             return
         self._remote.solved(_HERE)
-        if done != "repeat":
-            with self._lock:
-                self._pairs.setdefault(session, []).append(turn.pair)
-                self._pairs.move_to_end(session)
-                while len(self._pairs) > MOST_SESSIONS:
-                    self._pairs.popitem(last=False)
 
     def _history(self, session: str, messages: object) -> str:
         """Digest of what was said so far, the pair included; "" without a usable transcript (M38)."""
@@ -170,13 +173,9 @@ class Uploading:
             if link is None or not remote.outbox.path.exists():
                 return
             with self._lock:
-                pairs = list(self._pairs.get(session, ()))
                 self._histories.pop(session, None)
             standing = rows()
-            kept = _pairs_of(standing) if standing is not None else set(pairs[:-1])
-            link.turns.cancel(link.binding, session, kept)
-            with self._lock:
-                self._pairs[session] = [pair for pair in pairs if pair in kept]
+            link.turns.cancel(link.binding, session, None if standing is None else _pairs_of(standing))
         except Exception as error:
             remote.note("undo of queued turns", error)
 
@@ -229,7 +228,11 @@ def _mark(message: object) -> bytes:
 
 
 def _pairs_of(rows: Rows) -> set[str]:
-    """Digests of all pairs that a transcript holds: each question with each answer of its turn, and with none."""
+    """By what the pairs of a transcript are known: each question with each answer of its turn, and with none, which
+    stands for an answer that was uploaded in part.
+
+    What counts is what was said, before masks of the host and excerpts; pictures do not, as a turn comes without them.
+    """
     from ..capture.said import rows as said_rows
     from ..memoria.observed import pair_digest
 
@@ -237,10 +240,10 @@ def _pairs_of(rows: Rows) -> set[str]:
     asked = ""
     for one in said_rows(list(rows)):
         if one.role == "user":
-            asked = one.text
+            asked = one.fingerprint
             found.add(pair_digest(asked, ""))
         elif asked:
-            found.add(pair_digest(asked, one.text))
+            found.add(pair_digest(asked, one.fingerprint))
     return found
 
 

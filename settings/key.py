@@ -35,9 +35,7 @@ class Key:
     @property
     def later(self) -> bool:
         """Accepted and checked, but nothing in this version uses it yet."""
-        if self.destination:
-            return not MEMORIA_BUILT
-        return self.name in LATER or self.name.partition(".")[0] in LATER
+        return self.destination and not MEMORIA_BUILT
 
     @property
     def destination(self) -> bool:
@@ -76,10 +74,3 @@ _RANGES = {
 # Whether this version has a room that speaks to Memoria.  Without one nobody is asked about it, no form offers it
 # (a field for its key would make the host show "API key / local"), and whoever chooses it by hand is told so.
 MEMORIA_BUILT = True
-
-# Other groups and keys of rooms that are not built yet: taken out here when they are.
-LATER = {
-    "queue.flush_window_ms",
-    "consolidation.upload",
-    "consolidation.dedup_max_distance",
-}

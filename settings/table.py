@@ -28,14 +28,6 @@ KEYS: tuple[Key, ...] = (
         aliases=("queue_max_entries",),
     ),
     Key("queue.path", "cognition/outbox.db", "path", "The outbox file.", aliases=("queue_path",)),
-    Key(
-        "queue.flush_window_ms",
-        120000,
-        "int",
-        "A turn running longer is logged at its next step.",
-        bounds=(0, 600000),
-        unit="milliseconds",
-    ),
     Key("commit_log_path", "cognition/committed.json", "path", "The committed store."),
     Key(
         "archive.path",
@@ -201,7 +193,7 @@ KEYS: tuple[Key, ...] = (
         aliases=("queue_capacity",),
     ),
     Key("consolidation.enabled", "auto", "switch", "Summaries in the background; auto: once a model is chosen."),
-    Key("consolidation.upload", False, "bool", "Summaries, work units and rules may leave this machine."),
+    Key("consolidation.upload", False, "bool", "Summaries, work units, rules and taboos are copied to Memoria, too."),
     Key(
         "consolidation.models",
         [],
@@ -230,7 +222,7 @@ KEYS: tuple[Key, ...] = (
         "consolidation.dedup_max_distance",
         0.45,
         "float",
-        "How far apart two work units may be to be compared.",
+        "With recall.semantic: how far apart in meaning two work units may be to be compared; words need no distance.",
         bounds=(0, 2),
     ),
     Key("consolidation.dedup_candidates", 5, "int", "Work units that a new one is compared with.", bounds=(1, 20)),
@@ -292,6 +284,7 @@ IDLE = {
     "recall.max_items": "recall.target_tokens bounds a recall (D74)",
     "recall.max_chars": "recall.target_tokens bounds a recall (D74)",
     "gateway_scope": "every user and chat has memory of its own (D44)",
+    "queue.flush_window_ms": "a turn is logged when it ends; one that was cut is taken up from Hermes' transcript",
 }
 IDLE |= {name.partition(".")[2]: why for name, why in IDLE.items() if "." in name}
 

@@ -13,11 +13,13 @@ from typing import Any
 from ..audience import OWNER
 from ..chatlog import parse_ref
 from ..consolidate import names
-from ..hypatia.client import Client, Knowledge, Statement
+from ..hypatia.client import Client, Knowledge, ShelfError, Statement
 from ..stores.entry import Entry
+from ..writes import MAX_CHARS
 from . import form
 
 PAGE = 50
+HIDDEN_MOST = 20  # entries in a row that are too long; more are a program that answers everything at length
 ORIGIN = "import"
 EVERY = ["$like", "name", "%"]
 RELATIONS = frozenset("is_a derivedFrom refines extends supersedes contradicts summary".split())
@@ -49,22 +51,38 @@ class Found:
     why: str = ""
 
 
-def pages(client: Client) -> Iterator[list[Knowledge]]:
-    """Everything on the shelf, newest first, page by page.  Raises ShelfError."""
-    offset, before = 0, [""]
+def pages(client: Client) -> Iterator[list[Knowledge | None]]:
+    """Everything on the shelf, newest first, page by page; None for an entry that is too long to be shown.
+
+    The command line brings 512 KiB at once: where a page is more, fewer are asked for.  Raises ShelfError.
+    """
+    offset, size, before, hidden = 0, PAGE, [""], 0
     while True:
-        rows = client.query(["$knowledge", EVERY], limit=PAGE, offset=offset)
+        try:
+            rows = client.query(["$knowledge", EVERY], limit=size, offset=offset)
+        except ShelfError as problem:
+            hidden += size == 1
+            if not problem.too_long or hidden > HIDDEN_MOST:
+                raise
+            if size == 1:
+                yield [None]
+                offset += 1
+            size = max(1, size // 2)
+            continue
         page = [row.knowledge for row in rows if row.knowledge is not None]
         if not rows or [one.name for one in page] == before:
             return  # the end, or a program that always shows the same page
         before = [one.name for one in page]
-        yield page
-        offset += PAGE
+        yield list(page)
+        offset, size, hidden = offset + size, min(2 * size, PAGE), 0
 
 
-def take(client: Client, page: Sequence[Knowledge], how: Taking) -> Iterator[Found]:
+def take(client: Client, page: Sequence[Knowledge | None], how: Taking) -> Iterator[Found]:
     """What of a page would come in.  Raises ShelfError: statements are asked for, one question an entry."""
     for one in page:
+        if one is None:
+            yield Found("", None, "too long")
+            continue
         why = _why_not(one, how)
         yield Found(one.name, None, why) if why else Found(one.name, _entry(client, one, how))
 
@@ -75,6 +93,8 @@ def _why_not(one: Knowledge, how: Taking) -> str:
         return "conversations"
     if not one.data.strip():
         return "empty"
+    if len(one.data) > MAX_CHARS:
+        return "too long"
     if how.known(one.name):
         return "known"
     if how.forgotten(one.name):

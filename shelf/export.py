@@ -46,6 +46,11 @@ class Export:
         """Whether the shelf has taken anything."""
         return self._run.came_further
 
+    @property
+    def heard(self) -> str:
+        """What the program said of the last that it refused."""
+        return self._run.heard
+
     def run(self) -> None:
         """Until nothing is left to be sent.
 
@@ -199,13 +204,13 @@ class Export:
 
     def _make(self, entry: Knowledge) -> str:
         """Create it, unless there is one; the note of its row."""
-        client, there = self._run.desk.client, self._run.desk.client.get(entry.name)
+        client, there = self._run.desk.client, self._run.there(entry.name)
         if there is None:
             if client.create(entry, embed=form.embeds(entry)):
-                self._run.prove("entry", lambda: client.get(entry.name) is not None)
+                self._run.prove("entry", lambda: self._run.there(entry.name) is not None)
                 self._run.done["created"] += 1
                 return ""
-            there = client.get(entry.name)  # somebody else has made it meanwhile
+            there = self._run.there(entry.name)  # somebody else has made it meanwhile
             if there is None:
                 raise Waits("the program says that it has an entry, and does not show it")
         if client.same(entry, there):
@@ -218,7 +223,7 @@ class Export:
 
     def _change(self, entry: Knowledge, row: Held) -> str:
         """Its text here is another one than the shelf has from us; the note of its row."""
-        client, there = self._run.desk.client, self._run.desk.client.get(entry.name)
+        client, there = self._run.desk.client, self._run.there(entry.name)
         # What was on its way when a process ended is what that process had sent.
         lost, own = row.owed in ("renew", "sending"), row.note != "differs"
         if there is None:
@@ -237,7 +242,7 @@ class Export:
         else:
             client.delete(entry.name)
             changed = client.create(entry, embed=form.embeds(entry))
-        if lost and not ((now := client.get(entry.name)) is not None and client.same(entry, now)):
+        if lost and not ((now := self._run.there(entry.name)) is not None and client.same(entry, now)):
             raise Waits("the program says that it has changed an entry, and shows the earlier text")
         self._run.done["updated"] += changed
         return ""

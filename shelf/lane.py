@@ -33,6 +33,7 @@ class Lane(lane.Lane):
         super().__init__(desk.database, lambda: desk.shelf, clock=desk.clock, note=desk.note)
         self.desk = desk
         self.done: dict[str, int] = {}  # what this process has done, for status
+        self.heard = ""  # what the program said of the last that it refused; in no file, for it may quote what was sent
 
     def ready(self) -> bool:
         """Owe the task where something is owed; a look alone where nothing is."""
@@ -54,9 +55,9 @@ class Lane(lane.Lane):
                 tasks.release(tx, task, now=self.desk.clock())
         except ShelfError as problem:
             if problem.code == "NO_BINARY" or problem.unconnected:
-                self.defer(task, problem.message)
+                self.defer(task, problem.ours)
             else:
-                self._later(task, run, problem.message)
+                self._later(task, run, problem.ours)
         except (Waits, StoreError) as problem:
             self._later(task, run, str(problem))
         except sqlite3.Error as problem:
@@ -66,6 +67,7 @@ class Lane(lane.Lane):
             with self.database.transaction(wait=WORKER_WAIT) as tx:
                 tasks.finish(tx, task, now=self.desk.clock())
         finally:
+            self.heard = run.heard
             for what, number in run.done.items():
                 self.done[what] = self.done.get(what, 0) + number
 

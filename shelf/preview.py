@@ -1,5 +1,6 @@
 """What a run would send, from our own files alone: no program is asked, nothing written (`shelf sync --dry-run`)."""
 
+from dataclasses import replace
 from itertools import islice
 
 from ..audience import OWNER
@@ -23,6 +24,18 @@ def preview(desk: Desk) -> dict[str, int]:
     if not desk.removing:
         _messages(desk, state.log_upto, found)
     _entries(desk, found)
+    return found
+
+
+def still_held(desk: Desk) -> dict[str, int]:
+    """How much of what is gone here other shelves still hold, as far as anybody has looked or can look here."""
+    found = {}
+    with desk.database.reading() as db:
+        others = [shelf for shelf in shelves.known(db) if shelf != desk.shelf]
+    for other in others:
+        there = replace(desk, shelf=other, removing=True)
+        if left := preview(there)["to_take_out"]:
+            found[other] = left
     return found
 
 

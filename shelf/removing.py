@@ -83,7 +83,8 @@ class Removing:
             except ShelfError as problem:
                 if problem.passing:
                     raise
-                self._run.stuck = f"the shelf does not let go of {row.name}: {problem.message}"
+                self._run.stuck = f"the shelf does not let go of an entry: {problem.ours}"
+                self._run.heard = problem.message
 
     def _take(self, row: Held) -> None:
         """Statements first, so that none is left whose end is gone; asked of the shelf, which alone knows them all."""
@@ -94,7 +95,7 @@ class Removing:
             if not any(gone_now):
                 raise Waits("the program says that it has deleted a statement, and shows it still")
         if client.delete(name):
-            if client.get(name) is not None:
+            if self._run.there(name) is not None:
                 raise Waits("the program says that it has deleted an entry, and shows it still")
             self._run.done["removed"] += 1
         with self._run.confirmed() as tx:

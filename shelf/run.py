@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..delivery.lane import LeaseLost
-from ..hypatia.client import ShelfError
+from ..hypatia.client import Knowledge, ShelfError
 from ..outboxdb import shelves, tasks
 from ..outboxdb.limits import WORKER_WAIT
 from ..outboxdb.tasks import Task
@@ -25,12 +25,13 @@ class Run:
     stopping  asked before every operation
     done      what has been confirmed: created, updated, removed, related, unrelated; differs and refused are counted
     stuck     why something that must go could not be taken out
+    heard     the program's own words about what it refused: for whoever asks now, never kept (H36)
     """
 
     def __init__(self, desk: Desk, task: Task, stopping: Callable[[], bool] = lambda: False) -> None:
         self.desk, self._task, self._stopping = desk, task, stopping
         self.done: Counter[str] = Counter()
-        self.stuck = ""
+        self.stuck = self.heard = ""
         self._refused: list[Callable[[sqlite3.Connection], None]] = []
         self._proofs: Counter[str] = Counter()
         self._at = self._total = 0
@@ -53,6 +54,15 @@ class Run:
         self._at += 1
         self.desk.progress(what, self._at, max(self._total, self._at))
 
+    def there(self, name: str) -> Knowledge | None:
+        """What the shelf has under a name: without a text where it is longer than can be shown, None when absent."""
+        try:
+            return self.desk.client.get(name)
+        except ShelfError as problem:
+            if not problem.too_long:
+                raise
+            return Knowledge(name)
+
     def prove(self, what: str, shown: Callable[[], bool]) -> None:
         """Look at the first of what was made, and at one of many: nothing is confirmed that a liar says it has."""
         self._proofs[what] += 1
@@ -63,8 +73,9 @@ class Run:
         """It is set aside, unless all is refused: that is no fault of what was sent, and nothing is written then."""
         self._refused.append(write)
         self.done["refused"] += 1
+        self.heard = problem.message
         if len(self._refused) >= REFUSED_MOST:
-            raise Waits(f"the program refuses everything: {problem.message}")
+            raise Waits(f"the program refuses everything: {problem.ours}")
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:

@@ -130,6 +130,27 @@ class RemoteStore:
             pusher.delete(record.memory_id, ref_of(record))
         return stands
 
+    # -- copies of what lives elsewhere ------------------------------------------------------------------------------
+
+    def mirror(self, key: str, entry: Entry) -> Stands:
+        """Make the record under an entry's ref say what the entry says; "already" when it does."""
+        audience, said = str(entry.get("audience") or "owner"), str(entry["content"])
+        record = self._current(str(entry["ref"]), audience)
+        if record is None:
+            return self._pusher(audience).push(Put(key, entry))
+        if record.extra_metadata.get("content_hash") == content_hash(said) and self._steps.get(key) is None:
+            return Stands("already", ref_of(record), record.memory_id)
+        # One more version, also when the same words stood there before.
+        trace = digest(["mirror", key, said])[:32]
+        provenance = {**entry["provenance"], "trace_id": trace}
+        return self._pusher(audience).push(Put(key, {**entry, "provenance": provenance}, identity_of(record)))
+
+    def retire(self, ref: str, audience: str) -> None:
+        """Every record under a ref goes; what says the same under another one stays."""
+        pusher = self._pusher(audience)
+        for record in self.scope(audience).find({"ref": ref}):
+            pusher.delete(record.memory_id, ref)
+
     # -- what is asked for at once -----------------------------------------------------------------------------------
 
     def update(

@@ -96,8 +96,9 @@ class Pusher:
             return self._new(put, mine)
         for record in self._find(delivery=mine):  # kept as a conflict by an earlier try
             return _there(record)
-        if len(now_there) == 1 and identity_of(now_there[0]) == put.base:
-            return self._replace(put, mine, now_there[0])
+        for record in now_there:  # also beside another version: the conflict stays, and is not made larger
+            if identity_of(record) == put.base:
+                return self._replace(put, mine, record)
         if not now_there and (late := self._confirmed_absent(ref=ref)):  # a base that is gone: no haste (B042)
             raise ReadFailed("invalid_response", f"The answers differ ({len(late)}); it is tried again.")
         return self._keep_both(put, mine)

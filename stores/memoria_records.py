@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..memoria.limits import METADATA_CHARS
 from .entry import PROVENANCE_FIELDS, Entry, content_hash, digest, entry_fact_key
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ TYPES = ("semantic", "profile", "procedural", "episodic", "working", "tool_resul
 PROFILE_KINDS = {"identity", "preference", "instruction", "rule", "taboo"}
 _COPIED = ("kind", "project", "repo", "salience", "seen", "pinned", "conflict_with", "supersedes", "superseded_by")
 _SHORT, _REMEMBERED = 20, 40  # hex digits of an identity in a lineage, and how many of them fit into one value
-_MOST = 1024  # characters of one value; the server filters by values up to 1 KiB
 
 
 def identity(entry: Mapping[str, Any]) -> str:
@@ -159,6 +159,25 @@ def current_only(records: "Iterable[Record]") -> "list[Record]":
     return [record for record in hits if record.memory_id in kept]
 
 
+def entries_of(records: "Iterable[Record]", audience: str) -> list[Entry]:
+    """What stands among `records`, as entries of `audience`.
+
+    Of versions that replaced the same one the newer ones are named by their ids, as copies in conflict with the oldest:
+    a ref names one entry wherever entries are read.
+    """
+    current = current_only(records)
+    versions: dict[str, list[Record]] = {}
+    for record in current:
+        versions.setdefault(ref_of(record), []).append(record)
+    found = []
+    for record in current:
+        entry = {**entry_of(record), "audience": audience}
+        if rivals_of(record, versions[entry["ref"]]):
+            entry |= {"ref": record.memory_id, "conflict_with": entry["ref"]}
+        found.append(entry)
+    return found
+
+
 def _plain(value: object) -> object:
     """Numbers as floats, so that 5 and 5.0 are one time whatever a server makes of them."""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -175,7 +194,7 @@ def _sendable(value: object) -> bool:
 
 
 def _fitting(value: Scalar) -> Scalar:
-    return value[:_MOST] if isinstance(value, str) else value
+    return value[:METADATA_CHARS] if isinstance(value, str) else value
 
 
 def _moment(value: object, record: "Record") -> float:

@@ -27,7 +27,7 @@ class Steps(Protocol):
         """The step of a write that has not ended."""
 
     def put(self, key: str, step: Step) -> None:
-        """Durable on return."""
+        """Durable on return, when it is `sending`; only then is a failure raised."""
 
     def clear(self, key: str) -> None:
-        """The write has ended."""
+        """The write has ended; never raises."""

@@ -42,7 +42,7 @@ class Meeting:
 
 def is_captured(entry: Entry) -> bool:
     """A statement found in a user's words, as opposed to an explicit store and to what consolidation writes."""
-    return entry.get("kind") in CAPTURED_KINDS and not str(entry.get("ref", "")).startswith(EXPLICIT)
+    return str(entry.get("kind")) in CAPTURED_KINDS and not str(entry.get("ref", "")).startswith(EXPLICIT)
 
 
 def meet(txn: Txn, entry: Entry) -> Meeting:
@@ -97,7 +97,7 @@ def _equal(txn: Txn, entry: Entry) -> Entry | None:
 
 
 def _mergeable(other: Entry, entry: Entry) -> bool:
-    return other.get("kind") == entry["kind"] or not ({entry["kind"], other.get("kind")} & EXACT_KINDS)
+    return other.get("kind") == entry["kind"] or not ({entry["kind"], str(other.get("kind"))} & EXACT_KINDS)
 
 
 def _alike(txn: Txn, entry: Entry) -> tuple[Entry | None, Entry | None, list[Entry]]:

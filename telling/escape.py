@@ -3,6 +3,7 @@
 import json
 import re
 import unicodedata
+from functools import lru_cache
 
 from ..capture.lazy import lazy
 
@@ -19,6 +20,7 @@ _NAME = lazy(r"[^\w .@-]")
 _REF = lazy(r"[^\w.@%-]")  # % : a session key inside a message's ref is percent-encoded
 _NAME_LENGTH = 40
 _REF_LENGTH = 120
+_KNOWN_LABELS = 1024  # the same few names and refs stand in every block
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -51,16 +53,24 @@ def plain(content: str) -> str:
 
 def shown_ref(ref: object) -> str:
     """`ref` as a line shows it (D108)."""
-    return _label(ref, _REF, _REF_LENGTH)
+    return _shown_ref(ref) if isinstance(ref, str) else ""
 
 
 def shown_name(name: object) -> str:
     """A repo, an author or a speaker reduced to harmless characters: it may be a stranger's display name (D108)."""
+    return _shown_name(name) if isinstance(name, str) else ""
+
+
+@lru_cache(maxsize=_KNOWN_LABELS)
+def _shown_ref(ref: str) -> str:
+    return _label(ref, _REF, _REF_LENGTH)
+
+
+@lru_cache(maxsize=_KNOWN_LABELS)
+def _shown_name(name: str) -> str:
     return _label(name, _NAME, _NAME_LENGTH)
 
 
-def _label(value: object, pattern: re.Pattern[str], length: int) -> str:
-    if not isinstance(value, str):
-        return ""
+def _label(value: str, pattern: re.Pattern[str], length: int) -> str:
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", value))
     return pattern.sub("_", text.strip())[:length].strip()

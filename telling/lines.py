@@ -7,12 +7,15 @@ A passage:  - [msg-s7-12..14] "Ada: the staging host moved to Fra-2" … (2026-0
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..capture.lazy import lazy
 from .escape import plain, quote, shown_name, shown_ref
 from .tokens import estimate_tokens
 from .values import Entry, content_of, entry_date, provenance_of
+
+KNOWN_PASSAGES = 64  # lines kept as they were formed last: a recall weighs them before it tells them
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,12 @@ def format_entry(entry: Tellable, *, note: str = "") -> str:
     `- [ref] content (repo)` (D72). A conflict copy names the ref it is in conflict with; `note`, our own words, is
     added at the end of the bracket.
     """
-    return _line(entry, _text_of(entry), note=note)
+    return _passage_line(entry, note) if isinstance(entry, Passage) else _line(entry, _text_of(entry), note=note)
+
+
+@lru_cache(maxsize=KNOWN_PASSAGES)
+def _passage_line(told: Passage, note: str) -> str:
+    return _line(told, told.text, note=note)
 
 
 def format_passage(

@@ -16,6 +16,14 @@ from .escape import plain, shown_ref
 KINDS = {"rule": "### Rules", "taboo": "### Taboos"}
 CHANGED = "### Rules and taboos that have changed in this session"
 MOST, MOST_CHARS, LINE_CHARS = 40, 8000, 400  # entries, characters of both sections, characters of one entry
+NEWS_CHARS = 2000  # characters of what has changed, as it stands beside a recall
+_CHARS = MOST_CHARS - 200  # without headings and what says how many were left out
+
+
+def is_rule(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is of kind rule or taboo, whatever a file holds in its place."""
+    kind = entry.get("kind")
+    return isinstance(kind, str) and kind in KINDS
 
 
 def standing(entries: Iterable[Entry], audience: str, project: str) -> list[Entry]:
@@ -27,7 +35,7 @@ def standing(entries: Iterable[Entry], audience: str, project: str) -> list[Entr
     held = [
         entry
         for entry in entries
-        if entry.get("kind") in KINDS
+        if is_rule(entry)
         and is_current(entry)
         and not is_conflict(entry)
         and str(entry.get("audience") or "owner") == audience
@@ -37,22 +45,34 @@ def standing(entries: Iterable[Entry], audience: str, project: str) -> list[Entr
     return sorted(held, key=lambda entry: (str(entry.get("project") or ""), *order_key(entry)))
 
 
+def fitting(rules: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Kind -> those that a prompt holds, in their order: each kind has half of the budget, and what the other leaves.
+
+    Many rules push no taboo out: what must not be done is what must not be missing (H24).
+    """
+    own = {kind: [entry for entry in rules if entry.get("kind") == kind] for kind in KINDS}
+    sizes = {kind: [len(line(entry)) + 1 for entry in entries] for kind, entries in own.items()}
+    found: dict[str, list[Entry]] = {}
+    for kind, entries in own.items():
+        others = [size for other in KINDS if other != kind for size in sizes[other]]
+        room = MOST - min(len(others), MOST // 2)
+        chars = _CHARS - min(sum(others), _CHARS // 2)
+        number = used = 0
+        while number < min(len(entries), room) and used + sizes[kind][number] <= chars:
+            used += sizes[kind][number]
+            number += 1
+        found[kind] = entries[:number]
+    return found
+
+
 def section(rules: Sequence[Entry]) -> str:
     """Both sections, or "" when there is no rule."""
     lines: list[str] = []
-    used = shown = 0
-    for kind, heading in KINDS.items():
-        own = [entry for entry in rules if entry.get("kind") == kind]
-        kept: list[str] = []
-        for entry in own:
-            said = line(entry)
-            if shown == MOST or used + len(said) + 1 > MOST_CHARS - 200:
-                break
-            kept.append(said)
-            used, shown = used + len(said) + 1, shown + 1
-        if kept or own:
-            lines += [heading, *kept]
-        if left := len(own) - len(kept):
+    for kind, kept in fitting(rules).items():
+        left = sum(entry.get("kind") == kind for entry in rules) - len(kept)
+        if kept or left:
+            lines += [KINDS[kind], *map(line, kept)]
+        if left:
             what = kind if left == 1 else f"{kind}s" if kind == "rule" else "taboos"
             lines.append(f"[{left} more {what}: hermes cognition rule list]")
     return "\n".join(lines)
@@ -63,7 +83,12 @@ def news(told: Sequence[Entry], now: Sequence[Entry]) -> str:
     before, after = ({str(entry.get("ref")): entry for entry in entries} for entries in (told, now))
     lines = [line(entry) for ref, entry in after.items() if _said(before.get(ref)) != _said(entry)]
     gone = [f"- **{shown_ref(ref)}** holds no more" for ref in before if ref not in after]
-    return "\n".join([CHANGED, *[*lines, *gone][:MOST]]) if lines or gone else ""
+    changes, kept, room = [*gone, *lines], 0, NEWS_CHARS
+    while kept < len(changes) and (room := room - len(changes[kept]) - 1) >= 0:
+        kept += 1
+    left = len(changes) - kept
+    more = [f"[{left} more change{'s' * (left > 1)}: hermes cognition rule list]"] if left else []
+    return "\n".join([CHANGED, *changes[:kept], *more]) if changes else ""
 
 
 def _said(entry: Mapping[str, Any] | None) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ that the sum over lines is the sum of the text, exactly.
 """
 
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import lru_cache
 
 from ..capture.lazy import lazy
@@ -52,6 +53,8 @@ _SCRIPTS = (
     (0x1F600, 240),  # faces
     (0x1F650, 330),
 )
+# ── every tunable of this file ──
+KNOWN_LINES, KNOWN_PIECES = 2048, 32768  # whose cost is remembered
 NEWLINE = 85  # hundredths of a token for a line break
 _STARTS = [start for start, _ in _SCRIPTS]
 
@@ -61,16 +64,31 @@ _PIECES = lazy(
     r"|[ \t\r\x0b\x0c]{2,}|[\t\r\x0b\x0c]|[^\x00-\x7f]|[\x00-\x08\x0e-\x1f\x7f]"
 )
 _DENSE = lazy(r"[A-Za-z0-9+/=_-]{12,}")
-_WORDS = lazy(r"[A-Za-z]+")
+_RUNS = lazy(r"[a-z]+|[0-9]+|[^a-z0-9]+")
 # A line in which one word of eight is one of these is English, whose words are mostly one token each.
 _ENGLISH = frozenset(
-    "the and to of you that it is for with have this are not but my we they your he she his her our be"
-    " had from i".split()
+    b"the and to of you that it is for with have this are not but my we they your he she his her our be"
+    b" had from i".split()
 )
+# The letters of ASCII in small, everything else a space.
+_LETTERS = bytes(code if chr(code).isalpha() else 32 for code in bytes(range(128)).lower()) + b" " * 128
 _LINE_CHARS = 2_000  # of a line that are looked at for its language
 
 
-@lru_cache(maxsize=32768)
+class _Known(dict[str, int]):
+    """Costs of pieces met before: a look into it is cheaper than the call of any cache."""
+
+    def __init__(self, reckon: Callable[[str], int]) -> None:
+        super().__init__()
+        self._reckon = reckon
+
+    def __missing__(self, piece: str) -> int:
+        if len(self) >= KNOWN_PIECES:
+            self.clear()
+        cost = self[piece] = self._reckon(piece)
+        return cost
+
+
 def _cost(piece: str) -> int:
     """Hundredths of a token for a piece outside English prose."""
     first = piece[0]
@@ -88,7 +106,6 @@ def _cost(piece: str) -> int:
     return 75 + 38 * (length - 1) if first.isprintable() else 100
 
 
-@lru_cache(maxsize=32768)
 def _english_cost(piece: str) -> int:
     """The same within a line of English."""
     if not piece.isalpha() or not piece.isascii():
@@ -97,34 +114,34 @@ def _english_cost(piece: str) -> int:
     return 94 if length <= 4 else 122 if length <= 14 else 122 + 27 * (length - 14)
 
 
+_known_cost, _known_english_cost = _Known(_cost).__getitem__, _Known(_english_cost).__getitem__
+
+
 def _is_english(line: str) -> bool:
-    words = _WORDS.findall(line[:_LINE_CHARS])
+    words = line[:_LINE_CHARS].encode("utf-8", "replace").translate(_LETTERS).split()
     if len(words) < 4:
         return False
-    return sum(map(_ENGLISH.__contains__, " ".join(words).lower().split(" "))) * 8 >= len(words)
+    return sum(map(_ENGLISH.__contains__, words)) * 8 >= len(words)
 
 
+@lru_cache(maxsize=KNOWN_LINES)
 def _is_dense(word: str) -> bool:
     """Keys, hashes and base64: digits among letters, so that a tokenizer finds no words in them."""
     if word.isalpha():
         return False
-    digits = changes = 0
-    before = word[0]
-    for char in word:
-        digits += char.isdigit()
-        changes += char.islower() != before.islower() or char.isdigit() != before.isdigit()
-        before = char
-    return digits * 16 >= len(word) and changes * 4 >= len(word)
+    runs = _RUNS.findall(word)
+    digits = sum(len(run) for run in runs if run[0].isdigit())
+    return digits * 16 >= len(word) and (len(runs) - 1) * 4 >= len(word)
 
 
 def _of_line(line: str) -> int:
-    cost = _english_cost if _is_english(line) else _cost
+    cost = _known_english_cost if _is_english(line) else _known_cost
     total = sum(map(cost, _PIECES.findall(line)))
     return total + sum(12 * len(word) for word in _DENSE.findall(line) if _is_dense(word))
 
 
 # A recall weighs its lines one by one and together, and what was given once more: most lines are seen several times.
-_known_line = lru_cache(maxsize=512)(_of_line)
+_known_line = lru_cache(maxsize=KNOWN_LINES)(_of_line)
 
 
 def measure(text: str) -> int:
@@ -154,9 +171,14 @@ def gate_tokens(text: str) -> int:
     Wide characters 1, other letters outside ASCII 1/2, everything else 1/4; the sum rounded up.  It is coarse and the
     same for ever, so that a gate stays where it is; what is told is measured by `estimate_tokens`.
     """
+    return -(-gate_quarters(text) // 4)
+
+
+def gate_quarters(text: str) -> int:
+    """The same in quarters of a token, before it is rounded: that of two texts is the sum of both."""
     quarters = len(text)
     if not text.isascii():
         wide = len(_WIDE.findall(text))
         letters = sum(char.isalpha() for char in _WIDE.sub("", text) if not char.isascii())
         quarters += 3 * wide + letters
-    return -(-quarters // 4)
+    return quarters

@@ -1,7 +1,9 @@
 """summarise, replay, backfill and rule on the command line, without a model (D106, D118, H27)."""
 
+import contextlib
 import hashlib
 import json
+import sqlite3
 from typing import Any
 
 from cognition import config
@@ -201,7 +203,25 @@ def test_status_and_doctor_say_how_it_is(cli: Cli, monkeypatch: Any) -> None:
     cli.json("summarise", "s1")
     state = cli.json("status")["consolidation"]
     assert (state["routes"], state["waiting"], state["calls_today"]) == (["main:m"], 0, 1)
+    [call] = state["calls"]
+    assert (call["purpose"], call["outcome"], call["tokens_in"], call["tokens_out"]) == ("extraction", "ok", 100, 20)
     assert "ZANZIBAR" not in cli.out
+    cli("status")
+    assert "extraction by main:m: ok, 100 tokens in, 20 out" in cli.out
+    assert "ZANZIBAR" not in cli.out
+
+
+def test_a_file_of_the_version_before_is_looked_at_as_it_is(cli: Cli, monkeypatch: Any) -> None:
+    """D111: `status` migrates nothing, and what that version did not write down is not known."""
+    modelled(cli, monkeypatch, Script())
+    talked(cli, "s1", "Where does it run?", "In Oslo.")
+    cli.json("summarise", "s1")
+    with contextlib.closing(sqlite3.connect(cli.folder / "outbox.db")) as db:
+        for table in ("attempts", "usage"):
+            db.execute(f"ALTER TABLE {table} DROP COLUMN cost_usd")
+        db.execute("PRAGMA user_version = 4")
+    state = cli.json("status")["consolidation"]
+    assert (state["calls"][0]["tokens_in"], state["calls"][0]["cost_usd"], state["cost_usd_today"]) == (100, None, None)
 
 
 def test_a_purge_reaches_what_was_made(cli: Cli, monkeypatch: Any) -> None:

@@ -102,8 +102,12 @@ def test_doctor_names_a_damaged_outbox_and_the_command_that_helps(cli: Cli) -> N
     (cli.folder / "outbox.db").write_bytes(b"no database at all" * 500)
     found = cli.json("doctor", code=1)
     wrong = [one for one in found["findings"] if one["state"] == "wrong"]
-    assert wrong[0]["mend"] == "hermes cognition queue list"
-    assert cli("queue", "list") == 0
+    assert wrong[0]["mend"] == "hermes cognition queue retry --all-safe"
+    before = cli.bytes_of_files()
+    assert cli("queue", "list") == 2  # a look mends nothing (D111)
+    assert wrong[0]["mend"] in cli.err
+    assert cli.bytes_of_files() == before
+    assert cli("queue", "retry", "--all-safe") == 0
     kept = [one for one in cli.json("doctor")["findings"] if one["name"] == "kept"]
     assert "outbox.db.corrupt-" in kept[0]["said"]
     assert kept[0]["mend"].startswith("rm ")

@@ -98,6 +98,7 @@ def named(text: str, names: dict[str, str]) -> str:
     for name, fingerprint in names.items():
         text = text.replace(fingerprint, f"{name}-FINGERPRINT").replace(fingerprint[:12], f"{name:12}"[:12])
     text = re.sub(r"\b[0-9a-f]{64}\b", "BINDING", text)
+    text = re.sub(r"\b[0-9a-f]{12} \(in use\)", "BINDING      (in use)", text)
     text = re.sub(r"again in \d+ \w+", "again in A-WHILE", text)  # delays have up to 10 % of chance in them
     return re.sub(r"hermes:[0-9a-f]{32}", "SUBJECT", text)
 

@@ -81,7 +81,7 @@ class Home:
             self.store,
             self.log,
             self.models,
-            search=self.search,
+            search=(self.search,),
             forgotten=self.gone.__contains__,
             author=lambda: "Ada",
             clock=self.clock,

@@ -55,7 +55,7 @@ def offered(home: Home, title: str, project: str = "shop") -> list[str]:
         return [hit.entry for hit in found]
 
     unit = Unit(title, title)
-    found = adjudicate.candidates(unit, "wu-new-00000000", "owner", project, search=search, known=[], asked=5)
+    found = adjudicate.candidates(unit, "wu-new-00000000", "owner", project, search=(search,), known=[], asked=5)
     engine.close()
     return [entry["content"] for entry in found]
 

@@ -1,11 +1,14 @@
 """The route: when a call may be made, what it costs, and what happens when it fails."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cognition import config
 from cognition.consolidate.model import CallFailed, NoRoute, Paused, Route, RouteDenied
+from cognition.consolidate.state import state
 from cognition.consolidate.triggers import Trigger, consider
 from cognition.outboxdb import attempts, tasks
 
@@ -85,6 +88,32 @@ def test_every_call_is_recorded_and_counted(home: Home) -> None:
     ]
     assert (newest[2].tokens_in, newest[2].tokens_out, newest[2].model) == (100, 20, "m")
     assert home.models.today()[0] == 3
+
+
+def test_usage_and_cost_are_told_by_call(home: Home) -> None:
+    """H23, HA199, 5.7: tokens, and dollars where the host reports them, newest first; of a day, too."""
+    home.script.answers = ["one", "two", "three"]
+    costs = iter((0.002, None, 0.003))
+    answer: Any = home.script
+    home.models.use(lambda *given, **how: replace(answer(*given, **how), cost_usd=next(costs)))
+    for purpose in ("extraction", "adjudication", "cascade"):
+        assert state(home.lane, calls=20)["cost_usd_today"] == (None if purpose == "extraction" else 0.002)
+        home.models.ask(purpose, "s", "t")
+        home.clock.now += 60
+    found = state(home.lane, calls=20)
+    assert [(one["purpose"], one["cost_usd"]) for one in found["calls"]] == [
+        ("cascade", 0.003),
+        ("adjudication", None),
+        ("extraction", 0.002),
+    ]
+    assert found["last_call"] == found["calls"][0]
+    assert (found["last_call"]["tokens_in"], found["last_call"]["tokens_out"]) == (100, 20)
+    assert (found["last_call"]["provider"], found["last_call"]["model"]) == ("main", "m")
+    assert found["cost_usd_today"] == pytest.approx(0.005)
+    for _ in range(40):
+        home.models.use(home.script)
+        home.models.ask("extraction", "s", "t")
+    assert len(state(home.lane, calls=20)["calls"]) == 20
 
 
 def test_the_ring_of_attempts_is_bounded(home: Home) -> None:

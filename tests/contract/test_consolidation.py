@@ -245,6 +245,21 @@ class Rules(Consolidation):
         provider._handle.runtime.writes.forget(ref, audience=None)
         self.assertIn(f"**{ref}** holds no more", provider.prefetch("What about the weather in Oslo?"))
 
+    def test_a_strangers_turn_is_told_no_change_and_uses_none_up(self) -> None:
+        """B005, D75: in a direct chat what changed is for the person whose chat it is."""
+        provider = self.provider("d", platform="telegram", user_id="111", chat_id="111", chat_type="dm")
+        provider.system_prompt_block()
+        question = "What about the weather in Oslo?"
+        self.rule(provider, "Answer in French", audience=provider._handle.place.audience)
+        provider.on_turn_start(1, question, author_id="222")
+        self.assertEqual(provider.prefetch(question), "")
+        provider.on_turn_start(2, question, author_id="111")
+        self.assertIn("Answer in French", provider.prefetch(question))
+        provider.on_turn_start(3, "And in Bergen?", author_id="222")
+        self.assertEqual(provider.prefetch("And in Bergen?"), "")
+        provider.on_turn_start(4, "And in Rome?", author_id="111")
+        self.assertEqual(provider.prefetch("And in Rome?"), "")
+
     def test_what_was_told_in_recall_is_told_again_after_a_compaction(self) -> None:
         """D75, D76: recalled text has left the context, the prompt stands."""
         provider = self.provider("s1")

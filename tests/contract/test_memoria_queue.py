@@ -50,7 +50,7 @@ class M39Exclusions(TurnsCase):
         self.assertEqual(self.asked("/v1/observe"), [])
 
     def test_the_hosts_own_replacement_of_a_large_result(self) -> None:
-        """M40, MA55-MA57: whole receipts count, cut ones do not."""
+        """M40, MD21, MA55-MA57: whole receipts count, cut ones do not."""
         from cognition.capture.saved import saved_ids
 
         receipt = json.dumps({"success": True, "result": {"memory_id": "a" * 32, "state": "stored", "subject": "s"}})
@@ -266,6 +266,32 @@ class M43Queue(TurnsCase):
         self.assertTrue([line for line in self.warned if "other_bindings_need_attention" in line])
         self.provider("s3")
         self.sent()
+
+    def test_a_key_that_is_mended_is_found_while_the_conversation_goes_on(self) -> None:
+        """M21, MI11: what waited for the refused key stays with it, and does not pass for what is stored now."""
+        provider = self.provider()
+        self.stored(provider, "I drive a red car.")
+        self.app.fault("status", status=401, path="/v1/*", times=0)
+        boat = self.tool(provider, "memoria_store", content="I have a boat.")
+        self.assertEqual(boat["result"]["state"], "queued")
+        self.app.faults.clear()
+        with mock.patch.dict("os.environ", {"MEMORIA_API_KEY": self.app.memoria.mint_key("bob")}):
+            again = self.tool(provider, "memoria_store", content="I have a boat.")
+            self.assertEqual(again["result"]["state"], "stored")
+            given = {"memory_id": boat["result"]["memory_id"], "new_content": "I have a big boat."}
+            self.assertFalse(self.tool(provider, "memoria_update", **given)["success"])
+            provider.shutdown()
+        stored = [row.content for row in self.app.memoria.account("bob").tables["main"].values()]
+        self.assertEqual(stored, ["I have a boat."])
+        self.assertEqual(self.texts(), ["I drive a red car."])
+
+    def test_a_key_that_works_is_not_looked_for_elsewhere(self) -> None:
+        """B006: whatever another profile of the process has in its environment."""
+        provider = self.provider()
+        self.stored(provider, "I drive a red car.")
+        with mock.patch.dict("os.environ", {"MEMORIA_API_KEY": self.app.memoria.mint_key("bob")}):
+            self.stored(provider, "I have a boat.")
+        self.assertEqual(self.texts(), ["I drive a red car.", "I have a boat."])
 
 
 class M54Shutdown(TurnsCase):

@@ -321,3 +321,44 @@ class M14Approval(TurnsCase):
         )
         self.assertEqual([row["state"] for row in self.queue()], ["held", "discarded"])
         self.assertNotIn(b"cake", b"".join(self.files().values()).replace(b"\0", b""))
+
+
+class MD27Undo(TurnsCase):
+    """What an undo leaves standing is found again, whatever form of it was queued."""
+
+    alone = True
+
+    def kept_of(self, user: Any, reply: str, *, told: str | None = None, **settings: Any) -> list[str]:
+        """The states of a turn that stands and of one that is taken back; user: as the host's transcript has it."""
+        provider = self.provider(settings=settings)
+        first = [{"role": "user", "content": user}, {"role": "assistant", "content": reply}]
+        runtime = provider._handle.runtime
+        with self.down():
+            provider.sync_turn(told if told is not None else user, reply, messages=first)
+            self.turn(provider, "I like coffee.", history=list(first))
+            self.until(lambda: {row["error"] for row in self.queue()} >= {"connection_failed"})
+            runtime.remote.uploading.taken_back("s1", lambda: first)
+            self.until(lambda: all(row["state"] != "inflight" for row in self.queue()))
+            return [row["state"] for row in self.queue()]
+
+    def test_a_reply_that_was_cut(self) -> None:
+        """D40: its beginning was queued."""
+        states = self.kept_of("Tell me all.", "word " * 6000, **{"capture.long_replies": "excerpt"})
+        self.assertEqual(states, ["pending", "discarded"])
+
+    def test_a_question_with_a_picture(self) -> None:
+        """The turn comes without it, the transcript has it."""
+        parts = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": "data:x"}}]
+        self.assertEqual(self.kept_of(parts, "A boat.", told="What is this?"), ["pending", "discarded"])
+
+    def test_what_the_host_masks(self) -> None:
+        """C6: the host's own rules change what is queued, not what was said."""
+        provider = self.provider()
+        provider._handle.mask = lambda text: text.replace("Oslo", "***")
+        first = [{"role": "user", "content": "I live in Oslo."}, {"role": "assistant", "content": "Oslo, noted."}]
+        with self.down():
+            provider.sync_turn("I live in Oslo.", "Oslo, noted.", messages=first)
+            self.until(lambda: [row["error"] for row in self.queue()] == ["connection_failed"])
+            self.assertIn("[REDACTED host]", self.queue()[0]["payload_json"])
+            provider._handle.runtime.remote.uploading.taken_back("s1", lambda: first)
+            self.assertEqual([row["state"] for row in self.queue()], ["pending"])

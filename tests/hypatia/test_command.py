@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cognition.hypatia import command, process
-from cognition.hypatia.client import Client, Knowledge, ShelfError, Statement
+from cognition.hypatia.client import Client, Features, Knowledge, ShelfError, Statement
 from hypatia_home import HypatiaHome
 
 from .rig import Calling, Clock, Rude, alive, hushed, until
@@ -169,6 +169,14 @@ def test_a_failed_probe_is_asked_again(home: HypatiaHome, client: Client) -> Non
     assert client.create(Knowledge("m"), embed=False)
     made = [arguments for arguments in home.commands() if "--help" not in arguments]
     assert ["--no-embed" in arguments for arguments in made] == [False, True]
+
+
+def test_a_probe_that_could_not_be_started_is_asked_again(home: HypatiaHome, client: Client) -> None:
+    """HA209: nor is it the program's answer when it did not run at all."""
+    home.binary.write_bytes(b"no program")
+    assert client.features() == Features(update=False, embed=False, exclude_tags=False)
+    home.switch()
+    assert client.features() == Features(update=True, embed=True, exclude_tags=True)
 
 
 def test_tags_are_excluded_only_where_that_is_listed(home: HypatiaHome, client: Client) -> None:

@@ -1,11 +1,13 @@
 """The client: the key that is nowhere, origins, deadlines, limits, reuse (M7, M22, M56, M57)."""
 
+import contextlib
 import gc
 import logging
 import socket as sockets
 import threading
 import time
 import traceback
+import types
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,7 +15,7 @@ from cognition.memoria import errors
 from cognition.memoria.client import Client, checked_origin
 from memoria_server import make_app, serve
 
-from .rig import BATCH, ITEM, LIST, caught
+from .rig import BATCH, ITEM, LIST, PLAIN, caught
 
 # -- the key ---------------------------------------------------------------------------------------------------------
 
@@ -198,6 +200,27 @@ def test_the_connection_is_used_again():
     assert len(set(peers)) == 1
 
 
+@pytest.mark.parametrize(("idle", "connections"), [(299.0, 1), (330.0, 2)])
+def test_an_idle_connection_is_kept_for_five_minutes(monkeypatch, idle, connections):
+    """MI2, the issue: no new handshake on the next turn within 5 minutes, on the real pool, whose clock is moved."""
+    from httpcore._async import http11
+
+    app, peers = make_app(), set()
+
+    async def watched(scope, receive, send):
+        peers.add(scope["client"])
+        await app(scope, receive, send)
+
+    with serve(watched) as url:
+        client = Client(url, app.memoria.mint_key("alice"))
+        client.request("GET", LIST, budget=5)
+        later = types.SimpleNamespace(monotonic=lambda: time.monotonic() + idle)
+        monkeypatch.setattr(http11, "time", later)
+        client.request("GET", LIST, budget=5)
+        client.close()
+    assert len(peers) == connections
+
+
 def test_requests_from_many_threads_share_one_client(socket):
     client = socket.client()
     with ThreadPoolExecutor(12) as threads:
@@ -223,3 +246,32 @@ def test_a_client_that_is_never_used_starts_nothing():
     Client("https://api.example.com", "sk-x").close()
     gc.collect()
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"HTTPS_PROXY": "foo://x"}, {"HTTPS_PROXY": "http://[::1"}, {"NO_PROXY": "[::1"}, {"SSL_CERT_FILE": "/nowhere"}],
+    ids=["scheme", "address", "exceptions", "certificates"],
+)
+def test_an_environment_that_no_client_can_be_made_of_sends_nothing(monkeypatch, environment):
+    """2.4: certainly not sent, so a write may be tried again by itself."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    client = Client("https://localhost:9", "key")
+    assert caught(client.request, "POST", PLAIN, budget=5, body={}).code == "connection_failed"
+    client.close()
+
+
+def test_a_proxy_that_stays_silent_has_sent_nothing(monkeypatch):
+    """2.4: what a proxy is asked for is a way, and no request of ours goes before there is one."""
+    with contextlib.closing(sockets.create_server(("127.0.0.1", 0))) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        client = Client("https://memoria.invalid", "a-key")
+        assert caught(client.request, "POST", PLAIN, budget=0.5, body={}).code == "connection_failed"
+        with proxy.accept()[0] as heard:
+            said = heard.recv(4096)
+        assert said.startswith(b"CONNECT ")
+        assert b"a-key" not in said
+        client.close()

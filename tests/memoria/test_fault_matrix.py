@@ -105,6 +105,14 @@ def shared() -> Iterator[Server]:
         yield made
 
 
+def documented(code: str) -> list[str]:
+    """The line of docs/memoria.md for a code: code, source, turn, store or change, question, message from 1 to 6."""
+    table = (ROOT / "docs" / "memoria.md").read_text(encoding="utf-8").split("<!-- codes")[1]
+    lines = [[cell.strip(" `") for cell in line.split("|")] for line in table.splitlines() if line[:3] == "| `"]
+    by_code = {line[1]: line for line in lines}
+    return by_code.get(code) or by_code[re.sub(r"\d\d$", "NN", code)]
+
+
 def nobody() -> str:
     with sockets.create_server(("127.0.0.1", 0)) as listener:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -132,7 +140,8 @@ def test_each_route_with_each_fault(shared, request, route, fault):
     else:
         error = caught(ask, api, api.about(SUBJECT), seed.memory_id)
         assert (error.code, isinstance(error, wanted[1])) == (wanted[0], True), type(error)
-        assert error.hint[0].isupper()
+        number = "NNN" if error.code.startswith("http_") else r"\g<0>"
+        assert re.sub(r"\b\d{3}\b", number, error.hint) == documented(error.code)[6]
         assert key not in f"{error!r} {error} {error.hint}"
         assert error.retry_after == (7.0 if fault == "429 with Retry-After" else 0.0)
     entries = app.journal[seen:]
@@ -154,18 +163,18 @@ def test_the_table_in_the_docs_is_the_codes_own():
 
 
 def test_the_docs_say_what_the_matrix_finds():
-    """Each cell of the matrix is a line of the page, with the class of its turn and of its store."""
-    page = (ROOT / "docs" / "memoria.md").read_text(encoding="utf-8")
-    table = page.split("<!-- codes")[1]
-    lines = {row[1].strip(" `"): row for row in (line.split("|") for line in table.splitlines() if line[:3] == "| `")}
+    """Each cell of the matrix is a line of the page, with what becomes of its turn, its store or its question."""
     states = {UNKNOWN: "uncertain", AGAIN: "pending", REFUSED: "failed"}
+    stores = {UNKNOWN: "looked for, then done or unknown", AGAIN: "queued", REFUSED: "refused"}
     for route in ROUTES:
         for fault in FAULTS:
             if (wanted := expected(route, fault)) is None:
                 continue
             code, kind = wanted
-            row = lines.get(code) or lines[re.sub(r"\d\d$", "NN", code)]
+            row = documented(code)
             if route in ("observe", "dedup"):
-                assert row[3].strip() == states[kind], (route, fault)
-            elif not ROUTES[route][2]:
-                assert row[5].strip() == "fails", (route, fault)
+                assert row[3] == states[kind], (route, fault)
+            elif ROUTES[route][2]:
+                assert row[4] == stores[kind], (route, fault)
+            else:
+                assert row[5] == "fails", (route, fault)

@@ -251,3 +251,16 @@ def test_another_version_that_comes_in_between_is_not_lost(memoria, clock):
     second = memoria.store(clock, ours).push([delivered("r1", "v2", base=base, key="u1", provenance={"trace_id": "a"})])
     assert second[0].status == "conflict"
     assert sorted(memoria.texts()) == ["v2", "v3"]
+
+
+def test_an_update_of_one_side_of_a_conflict_replaces_that_side(memoria, clock):
+    """D84: two writers have replaced one version; the other side stays, and repeating the update adds nothing."""
+    scope, base = memoria.scope(), base_of("r1", "v1")
+    for text in ("v2", "v3"):
+        made = entry("r1", text, provenance={"trace_id": text})
+        scope.put(text, "semantic", metadata_of(made, delivery=identity(made), base=base))
+    wanted = memoria.rows()[-1].memory_id
+    for key in ("u1", "u2"):
+        provenance = entry("r1", "v4", provenance={"trace_id": key})["provenance"]
+        memoria.store(clock).update(key, wanted, "owner", "v4", provenance)
+        assert memoria.texts() == ["v2", "v4"]

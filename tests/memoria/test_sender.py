@@ -87,7 +87,7 @@ MATRIX = [
 
 @pytest.mark.parametrize(("fault", "route", "state", "kind", "code"), MATRIX)
 def test_each_fault_ends_in_its_state_with_one_request(tmp_path, memoria, fault, route, state, kind, code):
-    """MA60-MA64, MA77, M44-M46: one request, whatever happens afterwards; one notice with the code."""
+    """MA60-MA64, MA77, M44-M46, MD9, MD10: one request, whatever happens afterwards; one notice with the code."""
     desk = Desk(tmp_path, memoria, timeout=0.4 if fault.get("kind") in ("slow_drip", "delay") else 5.0)
     fingerprint = desk.enqueue(exclude=[EXCLUDED] if route == DEDUP else [])
     memoria.app.fault(**{"kind": "status", "method": "POST", "path": route, **fault})
@@ -148,7 +148,7 @@ def test_the_series_of_delays():
 
 
 def test_a_key_that_never_worked_fails_one_turn_and_keeps_the_rest(desk):
-    """MI11: and they go on by themselves once it does."""
+    """MI11, MD9: and they go on by themselves once it does."""
     first, second = desk.enqueue("I like one."), desk.enqueue("I like two.")
     desk.make(key="sk-" + "f" * 32)
     desk.sender.drain()
@@ -165,7 +165,7 @@ def test_a_key_that_never_worked_fails_one_turn_and_keeps_the_rest(desk):
 
 
 def test_a_key_that_is_withdrawn_for_a_while_costs_no_turn(desk):
-    """MI11's check: one probe at a time, drains without a command."""
+    """MI11's check, MD9: one probe at a time, drains without a command."""
     desk.enqueue("I like nothing.")
     desk.sender.drain()
     keys = dict(desk.memoria.app.memoria.keys)
@@ -233,6 +233,32 @@ def test_a_lock_during_claim_or_completion_sends_once(desk, monkeypatch):
     desk.sender.drain()
     assert desk.row(fingerprint)[0] == "done"
     assert desk.observed() == 2
+
+
+@pytest.mark.parametrize(
+    ("harm", "code"),
+    [
+        ("PRAGMA max_page_count = 1", "capture_storage_full"),
+        ("PRAGMA query_only = ON", "capture_storage_read_only"),
+        ("ALTER TABLE turns RENAME TO gone", "capture_local_storage_failed"),
+    ],
+)
+def test_each_trouble_of_the_file_has_a_code_of_its_own_and_ends(desk, harm, code):
+    """MD5, MI6: a missing table or a full disk is not "busy"; nothing accepted is lost, and it goes on by itself."""
+    waits = desk.enqueue("I like what waits.")
+    with desk.queue.outbox.database.reading() as db:
+        db.execute(harm)
+    new = desk.enqueue("I like rainy days. " * 3000)  # the file would have to grow
+    assert desk.queue.turns.spilled() == 1
+    assert desk.sender.drain() == 0
+    assert desk.notices == [code]
+    with desk.queue.outbox.database.reading() as db:
+        for mend in ("PRAGMA max_page_count = 1000000", "PRAGMA query_only = OFF"):
+            db.execute(mend)
+        if code == "capture_local_storage_failed":
+            db.execute("ALTER TABLE gone RENAME TO turns")
+    desk.sender.drain()
+    assert [desk.row(one)[0] for one in (waits, new)] == ["done", "done"]
 
 
 def test_a_row_that_a_person_settled_meanwhile_stays_as_it_is(desk):

@@ -82,6 +82,12 @@ class Subject(Queue):
     def do_cancel(self) -> None:
         self.turns.cancel(B, "s1", [])
 
+    def do_undone(self) -> None:
+        """Taken back while it was being sent, and then not sent."""
+        if self.now == "inflight":
+            self.do_cancel()
+        self.do_retry()
+
     def bring_to(self, state: str) -> None:
         ways: dict[str, list[str]] = {"": []}
         while state not in ways:
@@ -126,15 +132,15 @@ def test_what_the_table_does_not_name_changes_nothing(subject, state, verb):
 
 class Machine(RuleBasedStateMachine):
     """Any verbs in any order: the state is always the table's, text is there exactly in open states, and nothing that
-    was sent without a clear answer is pending again unless a person said so.  What a person has let go or tried again
-    is not held any more."""
+    was sent without a clear answer is pending again unless a person said so, nor what was taken back meanwhile.  What a
+    person has let go or tried again is not held any more."""
 
     @initialize()
     def begin(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.subject = Subject(Path(self.folder.name))
         self.expected = ""
-        self.free = False
+        self.free = self.taken_back = False
 
     @rule(verb=st.sampled_from(VERBS))
     @precondition(lambda self: self.expected != "")
@@ -143,6 +149,9 @@ class Machine(RuleBasedStateMachine):
             self.subject.do(verb)
         if verb == "hold" and self.free:
             return
+        if verb == "retry" and self.taken_back:  # while it was being sent
+            verb = "undone"
+        self.taken_back = self.expected == "inflight" and (self.taken_back or verb == "cancel")
         before, self.expected = self.expected, LEADS.get((self.expected, verb), self.expected)
         self.free = self.free or (verb in ("requeue", "let_go") and (before, verb) in LEADS)
 

@@ -299,6 +299,32 @@ def test_an_undo_cancels_what_still_waits(queue):
     assert queue.turns.enqueue(new("taken back")) == "repeat"
 
 
+def test_without_a_transcript_an_undo_takes_the_newest_turn_of_the_session_alone(queue):
+    """MD27: the program that queued them may be another one than the one that is told."""
+    for text in ("first", "second", "third"):
+        queue.turns.enqueue(new(text))
+        queue.clock.now += 1
+    queue.turns.enqueue(new("of another session", session="s2"))
+    for left in (3, 2):
+        assert queue.turns.cancel(B, "s1", None) == 1
+        assert queue.turns.counts()[B]["pending"] == left
+    assert queue.state(new("first").fingerprint) == "pending"
+    [row] = queue.claim()
+    queue.turns.settle([TurnVerdict(row, "done")])
+    assert queue.turns.cancel(B, "s1", None) == 0  # it has gone, and nothing else is meant
+
+
+def test_a_turn_that_is_taken_back_while_it_is_sent_is_not_sent_again(queue):
+    """MD27, MI12: and what did get there in the meantime is done."""
+    for text in ("not sent", "sent"):
+        queue.turns.enqueue(new(text))
+    rows = queue.claim(limit=2)
+    assert queue.turns.cancel(B, "s1", []) == 0
+    verdicts = [TurnVerdict(rows[0], "retry", "connection_failed", "not_sent"), TurnVerdict(rows[1], "done")]
+    assert queue.turns.settle(verdicts) == ["discarded", "done"]
+    assert queue.turns.next_due(B) is None
+
+
 def test_pages_of_rows(queue):
     for n in range(25):
         queue.turns.enqueue(new(str(n)))
@@ -330,7 +356,7 @@ def test_no_text_of_an_ended_turn_is_left_in_any_byte(queue, tmp_path, way):
 
 
 def test_a_damaged_file_gives_its_turns_to_its_successor(queue):
-    """MA78, CR10: what was in flight there may have been taken, and an undo does not touch what it cannot know."""
+    """MA78, MI6, CR10: what was in flight there may have been taken, and an undo does not touch what it cannot know."""
     for text in ("waits", "flies", "is done"):
         queue.turns.enqueue(new(text))
         queue.clock.now += 1
@@ -366,7 +392,7 @@ def test_text_that_nobody_looked_at_does_not_stay_for_ever(queue):
 
 
 def test_the_payload_is_the_pair_and_the_scope_and_nothing_else():
-    """M34, M39, MI13: at most 100 ids, the newest."""
+    """M34, M39, MD22, MI13: at most 100 ids, the newest."""
     turn = turn_of(
         "u",
         "a",

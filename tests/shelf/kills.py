@@ -24,11 +24,11 @@ def later(path: Path) -> None:
     """Everything is there, and a message, a sentence and an entry are forgotten, a note corrected, a message new."""
     room = Room(path)
     furnished(room)
-    room.say("s3", "My door code is 4711. Please remind me of the bins.")
+    room.say("s3", "My shed is painted turquoise. Please remind me of the bins.")
     room.sync()
     room.log.forget(["msg-s1-0"])
     room.forget("sum2-0123456789ab")
-    room.unsay("My door code is 4711.")
+    room.unsay("My shed is painted turquoise.")
     room.put("note-port-0123abcd", "The port is 7444.", project="")
     room.say("s1", "And proxies?")
     room.close()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from cognition.commands import main, parser
+from cognition.hypatia.client import Client, Knowledge
 from cognition.settings import questionnaire
 from hypatia_home import HypatiaHome
 
@@ -23,8 +24,11 @@ class Cli:
         self.configure(enabled=True)
         self.out = self.err = ""
 
-    def configure(self, *, enabled: bool = True, binary: str = "", shelf: str = "default") -> None:
+    def configure(
+        self, *, enabled: bool = True, binary: str = "", shelf: str = "default", transport: str = "mcp"
+    ) -> None:
         values = {"enabled": enabled, "binaries": [binary or str(self.program.binary)], "shelf": shelf}
+        values["transport"] = transport
         ours = {"hypatia": values, "author": "Ada"}
         text = json.dumps({"memory": {"provider": "cognition", "cognition": ours}})
         (self.home / "config.yaml").write_text(text, encoding="utf-8")
@@ -195,6 +199,57 @@ def test_what_comes_in_has_its_secrets_taken_out(cli: Cli) -> None:
     room = cli.room()
     assert secret not in room.store.view()["note-k-0123abcd"]["content"]
     room.close()
+
+
+def test_what_comes_in_may_be_more_than_the_command_line_brings_at_once(cli: Cli) -> None:
+    """Contract 8: 512 KiB of output are kept; fewer are asked for then.  What no entry may be stays out (M29)."""
+    client = Client([str(cli.program.binary)], "default", transport=lambda: "mcp")
+    for number in range(30):
+        client.create(Knowledge(f"note-n{number}-0123abcd", f"{number} {'word ' * 4500}", scopes=("p",)), embed=True)
+    for name, size in (("note-long-0123abcd", 40_000), ("note-longer-0123abcd", 600_000)):
+        client.create(Knowledge(name, "y" * size, scopes=("p",)), embed=True)
+    client.close()
+    for transport in ("mcp", "cli"):
+        cli.configure(transport=transport)
+        found = cli.json("shelf", "import", "--dry-run")
+        assert (found["came"], found["stayed_out"]) == ({"applied": 30}, {"too long": 2})
+
+
+def test_status_says_what_nobody_has_compared_yet(full: Cli) -> None:
+    """Issue 9: status says what waits: entries as well as messages, and what was forgotten, on any shelf (H29, H34)."""
+    assert full.json("shelf")["entries_to_send"] == 7
+    assert full("status") == 0
+    assert "6 messages to send, 7 entries to send" in full.out
+    assert full("shelf", "sync") == 0
+    assert "entries_to_send" not in full.json("shelf")
+    assert full("forget", "msg-s1-0") == 0
+    assert full("forget", "wu-retry-0123abcd") == 0
+    assert full.json("shelf")["to_remove"] == 2
+    assert full("status") == 0
+    assert "waiting: 2 to take out" in full.out
+    full.program.run("connect", str(full.home), "-n", "other")
+    full.configure(shelf="other")
+    assert full.json("shelf")["elsewhere"] == {"default": 2}
+    assert full("shelf") == 0
+    assert "2 entries of what is gone here are still on the shelf default: choose it and sync" in full.out
+    full.configure()
+    assert full("shelf", "sync") == 0
+    full.configure(shelf="other")
+    assert "elsewhere" not in full.json("shelf")
+
+
+def test_what_goes_out_has_its_secrets_taken_out(cli: Cli) -> None:
+    """Contract 2: the guard stands in the runtime, too, over both transports, and in what status says."""
+    secret = "sk-proj-" + "a1B2c3D4" * 6
+    for number, transport in enumerate(("mcp", "cli")):
+        cli.configure(transport=transport)
+        room = cli.room()
+        room.put(f"note-k{number}-0123abcd", f"The key is {secret}.", tags=[f"t {secret}"])
+        room.close()
+        assert cli("shelf", "sync") == 0
+        assert len(cli.program.names()) == number + 1
+    assert "REDACTED" in json.dumps(cli.program.entries())
+    assert secret not in cli.program.log.read_text() + json.dumps(cli.program.entries())
 
 
 class Terminal(io.StringIO):

@@ -48,14 +48,15 @@ def test_a_sentence_that_is_forgotten_leaves_the_messages_on_the_shelf(
 ) -> None:
     """H29: also where the program cannot update an entry; its statements stay."""
     room = rooms(**switches)
-    room.say("s1", "My door code is 4711. Please remind me of the bins.", "I will.")
+    room.say("s1", "My shed is painted turquoise. Please remind me of the bins.", "I will.")
     room.put("session-s1", "Bins", "session", covers=["s1", 0, 2], tags=["session"])
     room.sync()
     edges = room.edges()
-    room.unsay("My door code is 4711.")
+    assert "turquoise" in room.program.entries()["msg-s1-0"]["data"]
+    room.unsay("My shed is painted turquoise.")
     room.sync()
     data = room.program.entries()["msg-s1-0"]["data"]
-    assert "4711" not in data
+    assert "turquoise" not in data
     assert "[forgotten]" in data
     assert "bins" in data
     assert room.edges() == edges
@@ -201,7 +202,7 @@ def test_most_of_it_goes_when_it_was_forgotten_whatever_bears_a_mark(
 def test_what_was_sent_and_never_confirmed_can_be_taken_back(rooms: Callable[..., Room], moment: str) -> None:
     """A kill between create and confirmation, then a forget: nobody has a row that says it is held, but the name."""
     room = rooms()
-    room.say("s1", "My door code is 4711.", "Noted.")
+    room.say("s1", "My shed is painted turquoise.", "Noted.")
     stop: dict[str, bool] = {}
     real = Export._put
 
@@ -216,7 +217,7 @@ def test_what_was_sent_and_never_confirmed_can_be_taken_back(rooms: Callable[...
         stop.clear()
         stop[name] = True
         if name.startswith("note"):
-            room.put(name, "The door code is 4711.")
+            room.put(name, "The shed is painted turquoise.")
         Export._put = cut  # type: ignore[method-assign]
         try:
             with pytest.raises(KeyboardInterrupt):
@@ -237,7 +238,7 @@ def test_what_was_sent_and_never_confirmed_can_be_taken_back(rooms: Callable[...
 
 def test_a_sentence_that_was_on_its_way_is_not_left_there(room: Room) -> None:
     """The same, when only a sentence of the message is forgotten."""
-    room.say("s1", "My door code is 4711. Please remind me of the bins.")
+    room.say("s1", "My shed is painted turquoise. Please remind me of the bins.")
     with room.outbox.database.transaction(wait=2.0) as tx:
         shelves.note_state(tx, "default", log_gone="")
         shelves.send(tx, "default", ["msg-s1-0"])
@@ -246,9 +247,27 @@ def test_a_sentence_that_was_on_its_way_is_not_left_there(room: Room) -> None:
     from cognition.shelf import form
 
     room.client.create(form.of_message(message), embed=False)  # type: ignore[arg-type]
-    room.unsay("My door code is 4711.")
+    assert "turquoise" in room.program.entries()["msg-s1-0"]["data"]
+    room.unsay("My shed is painted turquoise.")
     room.sync()
-    assert "4711" not in room.program.entries()["msg-s1-0"]["data"]
+    assert "turquoise" not in room.program.entries()["msg-s1-0"]["data"]
+
+
+def test_a_sentence_goes_from_a_message_that_the_command_line_cannot_show(room: Room) -> None:
+    """Contract 8: 512 KiB of output are kept; one long entry holds up neither itself nor the rest."""
+    room.say("s1", "My shed is painted turquoise. " + "All other words are of no matter. " * 18_000, "Noted.")
+    room.sync()
+    by_command = room.again(transport="cli")
+    by_command.unsay("My shed is painted turquoise.")
+    by_command.say("s1", "More.")
+    by_command.sync()
+    assert by_command.task() == {}
+    assert by_command.counts().refused == 0
+    held = by_command.program.entries()
+    assert "turquoise" not in held["msg-s1-0"]["data"]
+    assert "[forgotten]" in held["msg-s1-0"]["data"]
+    assert "msg-s1-2" in held
+    by_command.close()
 
 
 def test_nothing_but_names_and_digests_is_kept(room: Room) -> None:

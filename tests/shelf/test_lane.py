@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from cognition.outboxdb import shelves
-from cognition.shelf import run
+from cognition.shelf import run, state
 from cognition.shelf.export import Export
 
 from .rooms import Now, Room, furnished
@@ -143,7 +143,8 @@ def test_a_program_that_refuses_everything_is_at_fault_itself(rooms: Callable[..
     room.say("s1", *[f"Message {number}." for number in range(run.REFUSED_MOST + 3)])
     room.sync()
     assert room.task()["state"] == "pending"
-    assert "readonly" in room.task()["error"]
+    assert "refuses everything" in room.task()["error"]
+    assert "readonly" in room.lane.heard
     assert room.counts().refused == 0
     room.program.switch()
     room.clock.now += 900
@@ -151,6 +152,27 @@ def test_a_program_that_refuses_everything_is_at_fault_itself(rooms: Callable[..
     well.sync()
     assert len(well.program.names()) == run.REFUSED_MOST + 3
     well.close()
+
+
+@pytest.mark.parametrize("place", ["knowledge_get", "knowledge_create", "knowledge_delete", "statement_create"])
+def test_what_the_program_quotes_is_in_no_file_and_no_status(rooms: Callable[..., Room], place: str) -> None:
+    """H36: a refusal may repeat what was sent; nothing of it is kept, and status does not show it."""
+    room = rooms()
+    furnished(room)
+    if place == "knowledge_delete":
+        room.sync()
+        room.forget("note-port-0123abcd")
+    room.program.switch(FAIL=f"{place}=cannot take this: the shed is turquoise")
+    room.client.close()
+    refused = room.again()
+    refused.say("s1", *["More."] * run.REFUSED_MOST)
+    refused.sync()
+    assert refused.task()["error"]
+    assert "turquoise" in refused.lane.heard
+    said = state.state(refused.outbox.database, refused.log, "default", on=True, now=refused.clock())
+    assert "turquoise" not in repr((said, refused.lane.last_error, refused.client.state()))
+    refused.close()
+    assert not [file for file in refused.path.iterdir() if file.is_file() and b"turquoise" in file.read_bytes()]
 
 
 def test_a_local_fault_is_no_end_either(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,9 +208,10 @@ def test_one_process_at_a_time(rooms: Callable[..., Room]) -> None:
     assert second.lane.step() is False
     room.clock.now += 61  # the lease has run out: another one takes over
     second.sync()
-    done = second.program.journal()
+    done, calls = second.program.journal(), len(second.program.calls())
     go_on.set()
     working.join(20)
+    assert len(second.program.calls()) <= calls + 1, "the one operation that was under way, and no other"
     assert second.program.twice() == []
     assert len(second.program.names()) == 13
     assert [op for op in second.program.journal()[len(done) :] if op.action != "create"] == []

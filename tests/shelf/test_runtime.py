@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from cognition.chatlog import Draft, LogPlace
 from cognition.config import Settings
+from cognition.outboxdb import shelves
 from cognition.running import shelving
 from cognition.runtime import Runtime
 from hypatia_home import HypatiaHome
@@ -66,13 +67,16 @@ def test_a_running_session_sends_what_is_new_and_takes_out_what_is_forgotten(
     """H39, H29: by itself."""
     program = HypatiaHome(tmp_path)
     runtime = home(program)
-    say(runtime, 0, "Remind me: my door code is 4711. Also the bins.")
-    ref = store(runtime, "My door code is 4711")
+    say(runtime, 0, "Remind me: my shed is painted turquoise. Also the bins.")
+    ref = store(runtime, "My shed is painted turquoise")
     until(lambda: set(program.names()) == {"msg-s1-0", ref})
-    assert runtime.status()["shelf"]["entries"] == 2
+    assert str(program.entries()).count("turquoise") == 2
+    until(lambda: runtime.status()["shelf"]["entries"] == 2)  # confirmed a moment after the program has it
     runtime.writes.forget(ref, audience="owner")
-    until(lambda: program.names() == ["msg-s1-0"] and "4711" not in str(program.entries()))
+    until(lambda: program.names() == ["msg-s1-0"] and "turquoise" not in str(program.entries()))
     assert not [line for line in runtime.health() if "shelf" in line]
+    with runtime.outbox.database.reading() as db:
+        assert shelves.state(db, "default").asked > 0, "whatever it was, what the shelves hold is compared once more"
 
 
 @pytest.mark.parametrize(
@@ -90,10 +94,11 @@ def test_local_memory_keeps_its_pace_beside_any_binary(
     home: Callable[..., Runtime], tmp_path: Path, switches: dict[str, str]
 ) -> None:
     """HA228, issue 9: writes and recall wait for no program, and shutdown does not either."""
-    runtime = home(HypatiaHome(tmp_path, **switches))
+    program = HypatiaHome(tmp_path, **switches)
+    runtime = home(program)
     for number in range(5):
         say(runtime, number, f"Message {number}.")
-    until(lambda: runtime.shelving.desk.client.state()["running"] != 0 or bool(runtime.shelving.lane.last_error))
+    until(lambda: bool(program.received()) and (program.received()[1:] or bool(runtime.shelving.lane.last_error)))
     lock = runtime.outbox.database._mutex
     for number in range(10):
         ref = store(runtime, f"The port of service {number} is {7000 + number}")

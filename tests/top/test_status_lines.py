@@ -158,7 +158,7 @@ def test_one_is_not_several(tmp_path):
 @pytest.mark.parametrize("mine", [True, False])
 def test_a_place_that_cannot_be_written_is_said_with_the_command(home, monkeypatch, what, mine):
     """P20: nothing else would say that memory has stopped growing."""
-    Outbox(home / "cognition" / "outbox.db").enqueue([])
+    Outbox(home / "cognition" / "outbox.db").counts()
     with LocalStore(home / "cognition" / "committed.json").transaction() as txn:
         txn.put({"ref": "cog-s-1", "content": "I live in Oslo.", "audience": "owner"})
     real = os.access

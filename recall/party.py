@@ -1,0 +1,99 @@
+"""The party of a question: where the ones whom it names take part, in a log that also holds much else.
+
+Talk of others makes words common that tell passages of the party apart, and others so rare that they hide the rest.
+So a word weighs there what it weighs among the passages of the party, and elsewhere no more than that.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .weights import PARTY_BLOCK, PARTY_FIRST, PARTY_MOST, PRIOR_PASSAGES
+
+
+class Walk(NamedTuple):
+    """The passages that hold a term of a group.
+
+    say       what it counts for, before its rarity      idf  its rarity in the whole log
+    narrowed  they are only those that hold another word too: with names in the question, one of these
+    """
+
+    group: int
+    term: str
+    say: float
+    idf: float
+    keys: list[int]
+    narrowed: bool = False
+
+
+@dataclass(frozen=True)
+class Party:
+    """blocks: runs of ids in which the named speak or are spoken of; total: passages of the log; counts: of those of
+    the party, how many hold a term."""
+
+    blocks: frozenset[int]
+    total: int
+    counts: Mapping[str, int]
+
+    def __contains__(self, key: int) -> bool:
+        return key // PARTY_BLOCK in self.blocks
+
+    @property
+    def size(self) -> int:
+        """Passages."""
+        return len(self.blocks) * PARTY_BLOCK
+
+    def worth(self, term: str, idf: float) -> tuple[float, float]:
+        """(in the party, elsewhere): how rare a term counts that is so rare in the whole log."""
+        size = self.size
+        scaled = idf * inverse(0, size) / inverse(0, self.total)  # what nobody has said weighs the same in both
+        trust = size / (size + PRIOR_PASSAGES)  # a small party has no counts of its own
+        near = trust * inverse(min(size, self.counts.get(term, 0)), size) + (1 - trust) * scaled
+        return near, min(near, scaled)
+
+
+def inverse(count: int, total: int) -> float:
+    """Inverse document frequency of what `count` of `total` passages hold."""
+    return math.log(1 + (total - count + 0.5) / (count + 0.5))
+
+
+def party_of(walked: Sequence[Walk], names: Collection[int], total: int) -> Party | None:
+    """The party of the groups `names`, where they were walked; None where it is no narrower than the log of `total`.
+
+    With two names it is where both are found, if there is such a place.
+    """
+    by_name = [
+        {key // PARTY_BLOCK for key in walk.keys} for walk in walked if walk.group in names and not walk.narrowed
+    ]
+    if not by_name:
+        return None
+    blocks = frozenset(set.intersection(*by_name) or set.union(*by_name))
+    size = len(blocks) * PARTY_BLOCK
+    if not blocks or size > PARTY_MOST * total:
+        return None
+    named = {key for walk in walked if walk.group in names for key in walk.keys if key // PARTY_BLOCK in blocks}
+    counts = {}
+    for walk in walked:
+        # Of a word that was looked for only beside a name, the rest of the party has as many for its size.
+        found = sum(key // PARTY_BLOCK in blocks for key in walk.keys)
+        counts[walk.term] = found * size // max(1, len(named)) if walk.narrowed else found
+    return Party(blocks, total, counts)
+
+
+def weighed(walked: Iterable[Walk], party: Party | None) -> list[tuple[float, list[int]]]:
+    """(what a walk is worth, its passages), each group of words once for a passage; those of the party first."""
+    found: list[tuple[float, list[int]]] = []
+    seen: dict[int, set[int]] = defaultdict(set)
+    for walk in walked:
+        known = seen[walk.group]
+        keys = [key for key in walk.keys if key not in known] if known else walk.keys
+        known.update(keys)
+        if party is None:
+            found.append((walk.say * walk.idf, keys))
+            continue
+        near, far = party.worth(walk.term, walk.idf)
+        found.append((walk.say * near * PARTY_FIRST, [key for key in keys if key in party]))
+        found.append((walk.say * far, [key for key in keys if key not in party]))
+    return found
