@@ -197,8 +197,9 @@ def _count(usage: Any, name: str) -> int:
 
 def _cost(usage: Any) -> float | None:
     value = getattr(usage, "cost_usd", None)
-    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
-    return float(value) if known else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        return None
+    return float(value)
 
 
 def _active() -> Any:

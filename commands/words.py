@@ -7,6 +7,7 @@ from typing import Any
 from ..capture.redact import redact
 from ..lookup import audience_of
 from ..stores.entry import Entry, is_conflict, is_current
+from ..telling.lines import who_said
 from ..telling.values import provenance_of
 
 _STEPS = ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute"), (1.0, "second"))
@@ -57,10 +58,7 @@ def size(number: int) -> str:
 
 def speaker_of(entry: Mapping[str, Any]) -> str:
     """Who said it: the chat user where there is one, else the author."""
-    provenance = provenance_of(entry)
-    speaker = provenance.get("speaker")
-    name = speaker.get("name") or speaker.get("id") if isinstance(speaker, Mapping) else ""
-    return str(name or provenance.get("author") or "-")
+    return str(who_said(provenance_of(entry)) or "-")
 
 
 def text_of(entry: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ said is marked.
 """
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,7 +66,7 @@ def erase(
     refs  entries that were forgotten, for what was derived from them.  May be called again: nothing more happens then.
     Raises what store and outbox raise; then it is called again.
     """
-    found, sids = Erased(), {where[0] for ref in messages if (where := parse_range(ref)) is not None}
+    found, sids = Erased(again=finish(desk)), {where[0] for ref in messages if (where := parse_range(ref)) is not None}
     scopes: set[str] = set()
     while True:  # until nothing is left: an archive of what is going may be on its way in from another process
         # First what is not in the store yet, then the store: nothing comes in behind the one who looks.
@@ -77,11 +77,34 @@ def erase(
             break
         found.refs += [str(entry["ref"]) for entry in doomed]
         scopes |= {_scope_of(entry) for entry in doomed}
+        _note_going(desk, doomed)
         _remove(desk, outbox, audience, doomed)
         _owe(desk, doomed, found)
         desk.count("forgotten", len(doomed))
     _unlink(desk)
     return found
+
+
+def _note_going(desk: Desk, doomed: Sequence[Entry]) -> None:
+    """Whoever comes after a kill finds the entries gone, and has to know that what they covered is owed."""
+    with desk.database.transaction(wait=WORKER_WAIT) as tx:
+        for ref in (str(entry["ref"]) for entry in doomed):
+            if names.tier_of(ref) and not desk.forgotten(ref):
+                plans.note_going(tx, ref)
+
+
+def finish(desk: Desk) -> dict[str, int]:
+    """Owe what summaries covered that a killed process had taken out; conversations, with the first ordinal."""
+    with desk.database.reading() as db:
+        going = plans.going(db)
+    view: Collection[str] = desk.store.view() if going else ()
+    gone = [one for one in going if one[0] not in view]
+    if gone:
+        with desk.database.transaction(wait=WORKER_WAIT) as tx:
+            for name, sid, scope, start, stop in gone:
+                plans.forget(tx, name)
+                _read_again(tx, desk, sid, scope, start, stop)
+    return {sid: start for _, sid, _, start, _ in gone if sid}
 
 
 def _stating(
@@ -149,7 +172,9 @@ def replace_from(desk: Desk, sid: str, first: int) -> int:
         where = span_of(view.get(ref) or {}) if names.tier_of(ref) == 1 else None
         if where is not None and where[0] == sid and where[2] > first:
             spans[ref] = where
-    start = min([first, *(where[1] for where in spans.values())])
+    with desk.database.reading() as db:  # what a cut run has taken out already is read again, too
+        covered = plans.overlapping(db, desk.shelf, sid, first, desk.log.highest(sid))
+    start = min([first, *(where[1] for where in spans.values()), *(begin for begin, _ in covered)])
     with desk.store.transaction(timeout=STORE_WAIT_S) as txn:
         for ref in spans:
             txn.remove(ref)

@@ -13,6 +13,7 @@ from ..logdb.listing import Pending
 from ..outboxdb import plans, tasks
 from ..outboxdb.limits import WORKER_WAIT
 from .desk import Desk
+from .forgetting import finish
 from .names import session_name
 from .nodes import is_titled, session_node
 from .triggers import Trigger, begins_anew, consider, tokens
@@ -47,6 +48,7 @@ def sweep(
     if not _lease(desk, owner):
         return None
     settings = desk.settings
+    finish(desk)
     reset = reconcile(desk) if settings["housekeeping.reconcile_on_startup"] else 0
     pruned = prune(desk, listed, live) if settings["housekeeping.prune_vanished_sessions"] else 0
     titled = retitle(desk, listed or {}, zone)

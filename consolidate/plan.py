@@ -130,11 +130,13 @@ def unit(
     at: float,
     day: str,
     retires: bool = True,
+    own: bool = True,
 ) -> tuple[Entry | None, list[Json]]:
     """The entry of a work unit, None for a duplicate, and what its verdict does to others (4.6).
 
     summary  the name of the span summary it comes from       day  when it is recorded, `YYYY-MM-DD` UTC
     retires  whether the target may leave recall: what the user has said is never hidden by a model's word
+    own      whether it rests on the user's own words; else it is marked as the assistant's
     """
     if verdict.verdict == "duplicate":
         return None, [{"op": "repeated", "ref": verdict.target, "tail": summary}]
@@ -164,6 +166,8 @@ def unit(
         tags=("memory", "work-unit", *found.tags),
         **more,
     )
+    if not own:
+        made["provenance"]["made_of"] = "assistant"
     return made, effects
 
 

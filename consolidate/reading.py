@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from ..budget import gate_tokens as estimate
 from ..chatlog import Message
 from ..lookup import audience_of
+from ..recall.analyse import index_terms, term_weight
 from ..stores.entry import is_current
 from . import names
 from .desk import Desk
 
 PAGE = 100  # messages of the log that are read at a time
 TASK_SHOWN, RESULT_SHOWN = 200, 600  # characters of a subagent's task and result in a transcript
+LEAST_WEIGHT = 0.5  # of a telling word; in scripts without spaces the halves of words count
+OWN_SHARE = 0.3  # of a lesson's telling words that the user has used: below it the lesson is the assistant's
 Scope = tuple[str, str]  # audience, project
 
 
@@ -68,6 +71,24 @@ def _next_answer(messages: Sequence[Message], at: float) -> int | None:
 
 def _scope(message: Message) -> Scope:
     return message.audience, message.project
+
+
+def own_terms(messages: Sequence[Message]) -> frozenset[str]:
+    """The telling words of what the user said in these messages."""
+    return _terms(" \n".join(message.text for message in messages if message.role == "user"))
+
+
+def rests_on(text: str, own: frozenset[str]) -> bool:
+    """Whether a lesson rests on the user's own words; what the assistant, a page or a tool said is told as that (H28).
+
+    A lesson in a language that the user did not write in counts as the assistant's: nothing shows that it is not.
+    """
+    terms = _terms(text)
+    return bool(terms) and len(terms & own) >= OWN_SHARE * len(terms)
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(term for term in index_terms(text) if term_weight(term) >= LEAST_WEIGHT)
 
 
 def _line(content: str) -> str:

@@ -21,7 +21,7 @@ from . import adjudicate, names, prompts, reply, topics, transcript
 from .desk import Desk, LeaseLost, Passing, topic_gate
 from .model import patient
 from .plan import Json, Scope, span, unit
-from .reading import delegations, load
+from .reading import delegations, load, own_terms, rests_on
 from .reply import Unit, Verdict
 
 
@@ -134,6 +134,7 @@ def _plan(
     entries: list[Entry] = [summary]
     effects: list[Json] = []
     verdicts: Json = body.setdefault("verdicts", {})
+    said = own_terms(live)
     for title, content, classification, tags in (found for one in replies for found in one["units"]):
         new = Unit(title, content, classification, tuple(tags))
         own = _name(desk, new, scope, name)
@@ -144,17 +145,22 @@ def _plan(
             verdicts[own] = [verdict.verdict, verdict.target]
             _keep(desk, task, opened_as, body)
         given = Verdict(*verdicts[own])
-        retires = _is_ours(desk, given.target, entries)
-        made, more = unit(new, own, given, name, scope, session=last.session_id, at=at, day=day, retires=retires)
+        rests = rests_on(f"{title}\n{content}", said)
+        retires = _may_retire(desk, given.target, entries, own=rests)
+        how: Json = {"session": last.session_id, "at": at, "day": day, "retires": retires, "own": rests}
+        made, more = unit(new, own, given, name, scope, **how)
         entries += [made] if made is not None else []
         effects += more
     return Plan(name, "span", task.sid, "", start, stop, "committed", {"entries": entries, "effects": effects})
 
 
-def _is_ours(desk: Desk, ref: str, made: Sequence[Entry]) -> bool:
-    """Whether a model has written the entry: only then may a model's verdict retire it."""
+def _may_retire(desk: Desk, ref: str, made: Sequence[Entry], *, own: bool) -> bool:
+    """Whether a new lesson may retire the entry: only what a model has written, and a lesson that rests on the user's
+    words (`own`: so does the new one) not for the assistant's."""
     found = next((entry for entry in made if entry["ref"] == ref), None) or desk.store.view().get(ref) or {}
-    return found.get("kind") == "work_unit"
+    provenance = found.get("provenance")
+    theirs = isinstance(provenance, dict) and provenance.get("made_of") == "assistant"
+    return found.get("kind") == "work_unit" and (own or theirs)
 
 
 def _name(desk: Desk, new: Unit, scope: Scope, summary: str) -> str:

@@ -3,6 +3,7 @@
     open       answers received so far; a worker that dies pays for none of them again
     committed  entries, links and verdicts are fixed; applying them may be repeated
     applied    all of it is in the store: no text is left, the range stays as proof that it is covered (HD20)
+    going      its entry is being taken out: when it is gone, whoever comes next owes what it covered
 
 Watermarks move by maximum (HD19); resetting one is a call of its own.
 """
@@ -164,6 +165,17 @@ def drop_unfinished(
 def forget(tx: sqlite3.Connection, name: str) -> None:
     """The entry of a plan has gone: its range is open again, on every shelf."""
     tx.execute("DELETE FROM plans WHERE name = ?", (name,))
+
+
+def note_going(tx: sqlite3.Connection, name: str) -> None:
+    """The entry of a plan is about to go: a kill in between loses nothing of what it covered."""
+    tx.execute("UPDATE plans SET state = 'going' WHERE name = ? AND state = 'applied'", (name,))
+
+
+def going(db: sqlite3.Connection) -> list[tuple[str, str, str, int, int]]:
+    """(name, conversation, scope, first, after the last) of plans whose entries were being taken out."""
+    found = db.execute("SELECT name, sid, scope, from_n, to_n FROM plans WHERE state = 'going'")
+    return [(str(name), str(sid), str(scope), int(first), int(end)) for name, sid, scope, first, end in found]
 
 
 def overlapping(db: sqlite3.Connection, shelf: str, sid: str, start: int, stop: int) -> list[tuple[int, int]]:

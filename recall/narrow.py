@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..stores.entry import Entry
 from ..stores.view import View
+from ..telling.lines import who_said
 from .analyse import Term
 from .episodes import day_number
 from .index import Filter, text_of
@@ -80,9 +81,7 @@ def _author_of(entry: Entry) -> str:
     provenance = entry.get("provenance")
     if not isinstance(provenance, Mapping):
         return ""
-    speaker = provenance.get("speaker")
-    name = speaker.get("name") if isinstance(speaker, Mapping) else None
-    return str(name or provenance.get("author") or "")
+    return str(who_said(provenance) or "")
 
 
 def _session_of(entry: Entry) -> str:

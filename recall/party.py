@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .weights import PARTY_BLOCK, PARTY_FIRST, PARTY_MOST, PRIOR_PASSAGES
+from .weights import PARTY_BLOCK, PARTY_FIRST, PARTY_MOST
 
 
 class Walk(NamedTuple):
@@ -37,8 +37,10 @@ class Party:
     total: int
     counts: Mapping[str, int]
 
-    def __contains__(self, key: int) -> bool:
-        return key // PARTY_BLOCK in self.blocks
+    def inside(self, keys: Iterable[int]) -> list[int]:
+        """Those of the party, in their order."""
+        blocks = self.blocks
+        return [key for key in keys if key // PARTY_BLOCK in blocks]
 
     @property
     def size(self) -> int:
@@ -48,9 +50,8 @@ class Party:
     def worth(self, term: str, idf: float) -> tuple[float, float]:
         """(in the party, elsewhere): how rare a term counts that is so rare in the whole log."""
         size = self.size
+        near = inverse(min(size, self.counts.get(term, 0)), size)
         scaled = idf * inverse(0, size) / inverse(0, self.total)  # what nobody has said weighs the same in both
-        trust = size / (size + PRIOR_PASSAGES)  # a small party has no counts of its own
-        near = trust * inverse(min(size, self.counts.get(term, 0)), size) + (1 - trust) * scaled
         return near, min(near, scaled)
 
 
@@ -69,17 +70,14 @@ def party_of(walked: Sequence[Walk], names: Collection[int], total: int) -> Part
     ]
     if not by_name:
         return None
-    blocks = frozenset(set.intersection(*by_name) or set.union(*by_name))
-    size = len(blocks) * PARTY_BLOCK
-    if not blocks or size > PARTY_MOST * total:
+    found = Party(frozenset(set.intersection(*by_name) or set.union(*by_name)), total, {})
+    if not found.blocks or found.size > PARTY_MOST * total:
         return None
-    named = {key for walk in walked if walk.group in names for key in walk.keys if key // PARTY_BLOCK in blocks}
-    counts = {}
-    for walk in walked:
-        # Of a word that was looked for only beside a name, the rest of the party has as many for its size.
-        found = sum(key // PARTY_BLOCK in blocks for key in walk.keys)
-        counts[walk.term] = found * size // max(1, len(named)) if walk.narrowed else found
-    return Party(blocks, total, counts)
+    inside = [(walk, found.inside(walk.keys)) for walk in walked]
+    named = len({key for walk, keys in inside if walk.group in names for key in keys})
+    # Of a word that was looked for only beside a name, the rest of the party has as many for its size.
+    counts = {walk.term: len(keys) * found.size // named if walk.narrowed else len(keys) for walk, keys in inside}
+    return Party(found.blocks, total, counts)
 
 
 def weighed(walked: Iterable[Walk], party: Party | None) -> list[tuple[float, list[int]]]:
@@ -94,6 +92,8 @@ def weighed(walked: Iterable[Walk], party: Party | None) -> list[tuple[float, li
             found.append((walk.say * walk.idf, keys))
             continue
         near, far = party.worth(walk.term, walk.idf)
-        found.append((walk.say * near * PARTY_FIRST, [key for key in keys if key in party]))
-        found.append((walk.say * far, [key for key in keys if key not in party]))
+        inside = party.inside(keys)
+        within = set(inside)
+        found.append((walk.say * near * PARTY_FIRST, inside))
+        found.append((walk.say * far, [key for key in keys if key not in within] if inside else keys))
     return found

@@ -64,7 +64,10 @@ class Link:
             clock=remote.clock,
             is_dead=liveness.is_dead,
         )
-        proven = outbox.path.exists() and self.turns.was_accepted(self.binding)  # a look makes no file
+        proven = False
+        if outbox.path.exists():  # a look makes no file
+            with contextlib.suppress(OutboxError):  # Memoria is read without the queue (MD5)
+                proven = self.turns.was_accepted(self.binding)
         self.client = Client(self.origin, key, proven=proven, accepted=self._accepted)
         self.api = Api(
             self.client,
@@ -308,7 +311,7 @@ def _pins_of(subject: str) -> Key:
 
 
 def open_link(remote: "Remote", key: str, deliver: Deliver) -> Link:
-    """Raises memoria.errors.Refused for what cannot be a destination, OutboxError for a file that cannot be read."""
+    """Raises memoria.errors.Refused for what cannot be a destination."""
     return Link(remote, key, deliver)
 
 

@@ -7,6 +7,7 @@ Nothing is loaded, opened or asked before the first use (D97); a fault in what d
 all, and never another one (Decision 14, D28).  A key or an identity that is mended is found at the next use.
 """
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -104,9 +105,6 @@ class Remote:
         except Refused as refused:
             self.why = refused.hint or refused.code
             return None
-        except OutboxError as problem:
-            self.why = str(problem)
-            return None
         self.why = link.doubt
         return None if link.doubt else link
 
@@ -160,8 +158,10 @@ class Remote:
         link.api.warm()
         if place.writes:
             link.start()
-            if link.turns.dormant(link.binding) if self.outbox.path.exists() else 0:
-                self.tell("other_bindings_need_attention", "turns of another key, subject or branch wait: queue list")
+            with contextlib.suppress(OutboxError):
+                if self.outbox.path.exists() and link.turns.dormant(link.binding):
+                    hint = "turns of another key, subject or branch wait: queue list"
+                    self.tell("other_bindings_need_attention", hint)
 
     def here(self, session: str) -> None:
         """This session is at the machine itself."""

@@ -21,6 +21,7 @@ Metadata = dict[str, Scalar]
 TYPES = ("semantic", "profile", "procedural", "episodic", "working", "tool_result")
 PROFILE_KINDS = {"identity", "preference", "instruction", "rule", "taboo"}
 _COPIED = ("kind", "project", "repo", "salience", "seen", "pinned", "conflict_with", "supersedes", "superseded_by")
+_MADE = ("made_by", "made_of")  # of provenance: whose words they are when nobody has said them
 _SHORT, _REMEMBERED = 20, 40  # hex digits of an identity in a lineage, and how many of them fit into one value
 
 
@@ -51,6 +52,7 @@ def metadata_of(
     found |= {"base_hash": base} if base else {}
     found |= {"previous": previous} if previous else {}
     found |= {"lineage": lineage} if lineage else {}
+    found |= {name: provenance[name] for name in _MADE if isinstance(provenance.get(name), str)}
     speaker = provenance.get("speaker")
     if isinstance(speaker, Mapping):
         found |= {f"speaker_{name}": speaker[name] for name in ("id", "name") if isinstance(speaker.get(name), str)}
@@ -77,6 +79,7 @@ def entry_of(record: "Record") -> Entry:
         "created_at": _moment(meta.get("created_at"), record),
         "origin_repo": str(meta.get("origin_repo") or "default"),
         "trace_id": str(meta.get("trace_id") or record.memory_id),
+        **{name: meta[name] for name in _MADE if isinstance(meta.get(name), str)},
     }
     speaker = {name: meta[f"speaker_{name}"] for name in ("id", "name") if isinstance(meta.get(f"speaker_{name}"), str)}
     entry: Entry = {

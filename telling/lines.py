@@ -64,7 +64,7 @@ def _line(told: Tellable, content: str, *, cut: bool = False, note: str = "") ->
     provenance = provenance_of(told)
     repo = shown_name(told.get("repo") or provenance.get("origin_repo")) or "?"
     date = entry_date(told)
-    author = shown_name(_who(provenance))
+    author = shown_name(who_said(provenance))
     conflict = shown_ref(told.get("conflict_with"))
     about = _bracket(repo, date, author, f"in conflict with {conflict}" if conflict else "", note)
     said = quote(content) if date or author else plain(content)  # without them the earlier form (D72)
@@ -75,8 +75,16 @@ def _bracket(*parts: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _who(provenance: Mapping[str, Any]) -> object:
-    """Who said it: in a chat its speaker, else the author (CD99)."""
+_MADE_BY = {"consolidation": "summarised by a model", "subagent": "another agent"}
+_OF_ASSISTANT = "said by the assistant"
+
+
+def who_said(provenance: Mapping[str, Any]) -> object:
+    """Who said it: in a chat its speaker, else the author (CD99); nobody's statement is what a model has made (H28)."""
+    if provenance.get("made_of") == "assistant":
+        return _OF_ASSISTANT
+    if made := _MADE_BY.get(str(provenance.get("made_by"))):
+        return made
     speaker = provenance.get("speaker")
     named = speaker.get("name") or speaker.get("id") if isinstance(speaker, Mapping) else None
     return named or provenance.get("author")

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from ..stores.entry import Entry, scrub
+from ..telling.lines import who_said
 from ..telling.values import provenance_of
 
 MAX_RESULT = 30_000  # characters of one tool result (START.md)
@@ -93,13 +94,11 @@ def excerpted(row: Row, room: int, *, keep: Sequence[str], text: str = "content"
 def described(entry: Mapping[str, Any]) -> Row:
     """What is said of an entry everywhere: text, label, author, day, kind, and what it stands in conflict with."""
     origin = provenance_of(entry)
-    speaker = origin.get("speaker")
-    named = speaker.get("name") if isinstance(speaker, Mapping) else None
     row: Row = {
         "content": str(entry.get("content") or ""),
         "repo": repo_of(entry),
         **day_of(entry),
-        "author": str(named or origin.get("author") or "?"),
+        "author": str(who_said(origin) or "?"),
         "kind": str(entry.get("kind") or "fact"),
     }
     for key in ("project", "conflict_with", "supersedes", "superseded_by"):

@@ -1,4 +1,5 @@
-"""Consolidates a home and dies at the k-th write: `python killer.py HOME K [life]`.  Prints how many writes there were.
+"""Consolidates a home and dies at the k-th write: `python killer.py HOME K [life]`.  Prints how many writes
+there were, with `life` also before and after the work of the models, which the other way dies in everywhere.
 
 A write counts twice: just before it is durable and just after.  Answers are a function of the question, so that every
 run has the same graph to reach.  Each call of the model is a line in HOME/calls, and another one in HOME/kept as soon
@@ -11,7 +12,7 @@ sweep of a start, the models' answers, and two ways of forgetting.
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def answers(calls: Path, asked: list[str]) -> Script:
     return Script(by=by)
 
 
-def live(home: Home) -> None:
+def live(home: Home, mark: Callable[[], None]) -> None:
     """Every step may be made again by the next process, as a hook or a command that was cut is."""
     home.desk.forgotten = lambda ref: forgotten.is_gone(home.outbox, ref, None)
     sids = list(home.log.counts())
@@ -63,7 +64,9 @@ def live(home: Home) -> None:
     session_node(home.desk, place, "How to retry")
     delegation(home.desk, place, "c1", "Find the key.", "It is in the header.", START)
     assert housekeeping.sweep(home.desk, "killer", listed={sid: f"Title of {sid}" for sid in sids if sid != "s1"})
+    mark()
     home.work(500)
+    mark()
     home.log.forget(["msg-s1-0"])
     forgetting.erase(home.desk, home.outbox, "owner", FORGOTTEN, ["msg-s1-0"])
     forgetting.erase(home.desk, home.outbox, "owner", "", [], refs=[SOURCE], whole=True)
@@ -72,6 +75,7 @@ def live(home: Home) -> None:
 def main(path: Path, kill_at: int, life: bool) -> None:
     count = 0
     asked: list[str] = []  # whose answers are not kept yet
+    marks: list[int] = []
     keeping = False
 
     def point() -> None:
@@ -120,10 +124,10 @@ def main(path: Path, kill_at: int, life: bool) -> None:
         with database(home.outbox.database, wait=1.0) as tx:
             tasks.free_of_owner(tx, owners)
     if life:
-        live(home)
+        live(home, lambda: marks.append(count))
     home.work(500)
     home.close()
-    print(count)
+    print(count, *marks)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cognition.consolidate import forgetting
+from cognition.consolidate import forgetting, housekeeping
 from cognition.consolidate.triggers import Trigger, consider
 from cognition.outboxdb import plans, tasks
 
@@ -118,3 +118,37 @@ def test_a_users_own_statement_is_not_hidden_by_a_verdict(home: Home) -> None:
     assert "superseded_by" not in home.entry("cog-x-1")
     (name,) = home.refs("work_unit")
     assert ["supersedes", "cog-x-1"] in home.entry(name)["links"]
+
+
+@pytest.mark.parametrize("comes", ["the same call again", "the sweep of a start"])
+def test_what_was_taken_out_before_a_kill_is_read_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch, comes: str
+) -> None:
+    """H29, HA112: the entries are gone and nothing was owed yet; whoever comes next owes it."""
+    summarised(home, "s1", "The reactor is called Zanzibar", reply("- the reactor is called Zanzibar"))
+    home.log.forget(["msg-s1-0"])
+    given = (home.desk, home.outbox, "owner", "The reactor is called Zanzibar", ["msg-s1-0"])
+    with monkeypatch.context() as killed:
+        killed.setattr(forgetting, "_owe", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            forgetting.erase(*given)
+    assert home.refs("summary") == []
+    if comes == "the same call again":
+        assert forgetting.erase(*given).again == {"s1": 0}
+    else:
+        housekeeping.sweep(home.desk, "me", listed=None)
+    home.script.answers = [reply("- noted")]
+    home.work()
+    assert home.refs("summary") == ["sum-s1-0-2"]
+    assert forgetting.erase(*given).again == {}
+
+
+def test_a_replay_that_was_cut_is_made_whole_by_the_next_one(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HD20: the summary that reached over the first message has gone, its beginning is read again all the same."""
+    summarised(home, "s1", "The kitchen has a grinder", reply("- grinder"))
+    with monkeypatch.context() as killed:
+        killed.setattr(plans, "reset", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            forgetting.replace_from(home.desk, "s1", 1)
+    assert home.refs("summary") == []
+    assert forgetting.replace_from(home.desk, "s1", 1) == 0

@@ -269,11 +269,11 @@ def test_an_identical_lesson_is_a_duplicate_without_a_call(home: Home) -> None:
 
 def test_a_failing_search_stores_the_unit(home: Home) -> None:
     """HA122, HA123: no candidates, no verdict; and none when the call fails."""
-    home.desk.search = None  # type: ignore[assignment]
+    home.desk.search = (None,)  # type: ignore[assignment]
     home.script.by = lambda *_: reply("- one", unit("Retry in the client", "keys are dropped"))
     summarised(home, "s1")
     assert len(home.refs("work_unit")) == 1
-    home.desk.search = home.search
+    home.desk.search = (home.search,)
 
     def by(purpose: str, _text: str) -> str:
         if purpose == "adjudication":

@@ -1,4 +1,4 @@
-"""Candidates in other words, when the semantic tier is on (HI11, HA119, HA120).  The tier is a table of distances."""
+"""Candidates in other words, when the semantic tier is on (H1, HI11, HA119, HA120).  The tier: a table."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

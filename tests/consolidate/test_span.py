@@ -64,7 +64,6 @@ def test_what_was_received_is_not_asked_for_again(made) -> None:
     home = made(Script(reply("- first", unit("Lesson one"))))
     home.say("s1", "Hello there", LONG)
     consider(home.desk, "s1", Trigger.BOUNDARY)
-    real, home.lane.desk.search = home.search, None
     with home.outbox.database.transaction(wait=1) as tx:
         task = tasks.claim(tx, "default", ("consolidate",), "a:1:1:x", now=home.clock())
     from cognition.consolidate import span
@@ -77,7 +76,7 @@ def test_what_was_received_is_not_asked_for_again(made) -> None:
         with pytest.raises(KeyboardInterrupt):
             span.run(home.desk, task)
     finally:
-        span._plan, home.lane.desk.search = original, real
+        span._plan = original
     again = home.again(Script())
     again.clock.now += 3600
     again.work()
@@ -97,7 +96,7 @@ def test_what_was_received_is_not_asked_for_again(made) -> None:
     ],
 )
 def test_each_verdict_writes_what_the_contract_says(made, said: str, links: list, effects: dict) -> None:
-    """HA117, HA127."""
+    """HA117, HA127, HI5."""
     home = made(Script(reply("- one", unit("Retry in the client", "the proxy drops keys"))))
     home.say("s1", "Hello", LONG)
     consider(home.desk, "s1", Trigger.BOUNDARY)
@@ -114,7 +113,7 @@ def test_each_verdict_writes_what_the_contract_says(made, said: str, links: list
 
 
 def test_a_duplicate_leaves_its_trace(made) -> None:
-    """HA117, HD15: no second entry; the existing one points at this span and counts it, once."""
+    """HA117, HD15, HI5: no second entry; the existing one points at this span and counts it, once."""
     home = made(Script(reply("- one", unit("Retry in the client", "the proxy drops keys"))))
     home.say("s1", "Hello", LONG)
     consider(home.desk, "s1", Trigger.BOUNDARY)

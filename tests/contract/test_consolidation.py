@@ -1,15 +1,23 @@
 """Consolidation as the provider's hooks drive it, rules in the prompt, and what forgetting reaches (H16-H37)."""
 
 import sqlite3
+import threading
 import time
 from typing import Any
 
+from cognition.consolidate.state import state
 from consolidate.desks import Script, reply, unit
 
 from .home import HomeCase
 
 MODEL = {"consolidation": {"models": ["main:m"]}}
 SAID = "We moved the staging proxy to port 7443 because of the firewall."
+
+
+def provider_calls(runtime: Any) -> list[Any]:
+    """The calls of models so far, newest first."""
+    found: list[Any] = state(runtime.consolidating.lane, calls=20)["calls"]
+    return found
 
 
 class Consolidation(HomeCase):
@@ -69,8 +77,58 @@ class Triggers(Consolidation):
         provider = self.attended(Script())
         messages = self.say(provider, SAID)
         self.settle(provider)
-        provider.on_pre_compress(messages)
+        self.assertEqual(provider.on_pre_compress(messages), "")
         self.assertEqual(self.tasks(), [("consolidate", "s1", 0, 2)])
+
+    def test_a_compaction_is_told_nothing(self) -> None:
+        """MA3, P25, CD81: with facts that it asks for in store the text is empty: recall tells them in the new context,
+        once, with their refs; in the host's summary they would stand a second time, as if they had been said there."""
+        provider = self.attended(Script(reply("- The staging proxy listens on port 7443.")))
+        provider.on_session_end(self.say(provider, SAID))
+        self.work(provider)
+        asked = [{"role": "user", "content": "Which port does the staging proxy listen on?"}]
+        self.assertIn("7443", provider.prefetch(asked[0]["content"]))
+        self.assertEqual([provider.on_pre_compress(given) for given in (asked, [], None)], ["", "", ""])
+        self.assertEqual(getattr(provider, "pre_compress_checkpoint_api_version", 1), 1)
+
+    def test_a_model_that_takes_a_minute_holds_up_nothing(self) -> None:
+        """HI8, HD21: while its call is held a turn is told, logged and ended, and entries are written and found."""
+        asked, answer = threading.Event(), threading.Event()
+
+        def minute(*_: str) -> str:
+            asked.set()
+            self.assertTrue(answer.wait(60))
+            return reply("- The staging proxy listens on port 7443.")
+
+        provider = self.attended(Script(by=minute))
+        self.addCleanup(answer.set)
+        provider.on_session_end(self.say(provider, SAID))
+        self.settle(provider)
+        runtime = provider._handle.runtime
+        self.assertTrue(runtime.consolidating.summarise("s1").ok)
+        self.assertTrue(asked.wait(30))
+        for number in range(5):  # all of it comes to its end before the call does
+            self.assertIn(
+                "7443", provider.prefetch("Which port does the staging proxy listen on?", session_id=f"p{number}")
+            )
+            stored = self.tool(provider, "memoria_store", content=f"Locker {number} is green.")
+            self.assertEqual(stored["result"]["state"], "stored")
+            self.assertIn(f"Locker {number} is green.", self.contents_of("green"))
+            self.assertIn(f"Locker {number}", provider.prefetch(f"Is locker {number} green?", session_id=f"q{number}"))
+            self.say(provider, f"And now number {number}?")
+        provider.on_session_end([])
+        self.settle(provider)
+        self.assertEqual(runtime.conversation.file.highest("s1"), 12)
+        self.assertFalse(answer.is_set())
+        self.assertEqual((self.refs("sum-"), len(provider_calls(runtime))), ([], 1))
+        answer.set()
+        end = time.monotonic() + 20
+        while not self.refs("sum-") and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertTrue(self.refs("sum-"))
+
+    def contents_of(self, word: str) -> list[str]:
+        return [entry["content"] for entry in self.store().values() if word in entry["content"]]
 
     def late_turn(self, provider: Any, text: str) -> Any:
         """A turn has begun; what hands it over comes when it is called."""

@@ -1,4 +1,4 @@
-"""`consolidation.upload`: what lives on this machine is kept here, and copied to Memoria when a person says so (D36)."""
+"""`consolidation.upload`: what lives on this machine is kept here, and copied to Memoria when a person says so."""
 
 import contextlib
 import sqlite3

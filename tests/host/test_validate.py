@@ -23,7 +23,7 @@ _FINDING = re.compile(r"[\w/]+\.py:\d+ \w+|\w+ \(\w+\.py:\d+\)")
 
 @pytest.mark.parametrize("inside", [False, True], ids=["from outside", "from inside"])
 def test_validate_passes(venv22: Path, plugin_copy: Path, inside: bool) -> None:
-    """P8, P9, P12: the plugin root on sys.path or not; no failure, no warning but the documented ones."""
+    """P8, P9, P12, M62: the plugin root on sys.path or not; no failure, no warning but the documented ones."""
     with Host(venv22, ROOT, spy=False) as host:
         where, path = (plugin_copy, ".") if inside else (plugin_copy.parent, str(plugin_copy))
         result = host.run("plugins", "validate", "--json", path, cwd=where)

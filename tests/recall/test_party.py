@@ -67,11 +67,11 @@ def test_an_answer_beside_the_named_is_gathered_before_many_better_hits_elsewher
     """Who answers Ada does not name her; others hold more of the question, in more passages than are looked at."""
     for number in range(40):
         talk.say(f"ab{number}", f"Ada: Walk {number} was long.", "Ben: The rest comes on the weekend.")
-    lines = [f"Ben: That is remark {n}." for n in range(8)]
+    lines = [f"Ben: That is remark {n}." for n in range(4)]  # so that no neighbour brings it
     talk.say("ab-p", "Ada: And you?", *lines, "Ben: The piano of hers is gone.")
     _others(talk, 2000, "The tram came late again")
-    _others(talk, 2 * CANDIDATES, "A piano for the nursery, polished, with its bench: the present", "give")
-    question = "Did Ada give a polished piano with a bench for the nursery as a present?"
+    _others(talk, 2 * CANDIDATES, "A polished piano for the nursery", "piano")
+    question = "Has Ada a polished piano in the nursery?"
     found = [one.doc for one in _order(talk.log, question)[2] if one.hit and one.doc.sid == "ab-p"]
     assert "piano" in " ".join(doc.terms for doc in found)
 
@@ -126,10 +126,10 @@ def test_the_party_of_two_is_where_both_are() -> None:
     ada, ben = _walk(0, "ada", [1, far]), _walk(1, "ben", [2, 5 * PARTY_BLOCK])
     both = party_of([ada, ben], {0, 1}, 10 * far)
     assert both is not None
-    assert (1 in both, far in both, 5 * PARTY_BLOCK in both) == (True, False, False)
+    assert both.inside([1, far, 5 * PARTY_BLOCK]) == [1]
     apart = party_of([ada, _walk(1, "ben", [5 * PARTY_BLOCK])], {0, 1}, 10 * far)
     assert apart is not None
-    assert (1 in apart, far in apart, 5 * PARTY_BLOCK in apart, 9 * PARTY_BLOCK in apart) == (True, True, True, False)
+    assert apart.inside([9 * PARTY_BLOCK, 5 * PARTY_BLOCK, far, 1]) == [5 * PARTY_BLOCK, far, 1]
 
 
 def test_a_word_looked_for_beside_the_name_only_is_counted_for_the_whole_party() -> None:

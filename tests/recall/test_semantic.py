@@ -32,7 +32,7 @@ def test_off_is_nothing() -> None:
 
 
 def test_without_the_package_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P1: nothing breaks without it."""
+    """P1, H1: nothing breaks without it."""
     monkeypatch.setattr(semantic, "find_spec", lambda _name: None)
     with pytest.raises(semantic.Unusable, match="hermes cognition doctor"):
         semantic.load("wordllama")

@@ -14,7 +14,7 @@ from .rooms import Now, Room, furnished
 
 
 def test_a_missing_program_defers_and_spends_no_attempt(rooms: Callable[..., Room]) -> None:
-    """5.2: deferred, looked at again every 60 s."""
+    """5.2, HA190: deferred, looked at again every 60 s."""
     room = rooms(binaries=["/nowhere/hypatia"])
     room.say("s1", "Hello.")
     room.sync()
@@ -33,7 +33,7 @@ def test_a_missing_program_defers_and_spends_no_attempt(rooms: Callable[..., Roo
 
 
 def test_a_shelf_that_is_not_connected_waits(rooms: Callable[..., Room]) -> None:
-    """5.5, HA222: connected meanwhile, it is reached."""
+    """5.5, HA190, HA222: connected meanwhile, it is reached."""
     room = rooms(shelf="mine", SHELVES="default")
     room.say("s1", "Hello.")
     room.sync()

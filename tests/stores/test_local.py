@@ -157,7 +157,7 @@ def test_current_leaves_versions_out(store: LocalStore) -> None:
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o777])
 def test_private_from_creation_whatever_the_umask(tmp_path: Path, mask: int) -> None:
-    """Contract 2.3, CD98: 0700 and 0600 at every moment, index and journal too."""
+    """Contract 2.3, CD98, H38: 0700 and 0600 at every moment, index and journal too."""
     seen: set[int] = set()
 
     def look(name: str) -> None:

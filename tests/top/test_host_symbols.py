@@ -1,4 +1,4 @@
-"""A host that lacks what the plugin can do without: it costs that, never the provider (P13, P14, P39, P54, P55)."""
+"""A host that lacks what the plugin can do without: it costs that, never the provider (P13, P14, P39, P54, P55, H2)."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -75,7 +75,7 @@ def healthy(provider: CognitionMemoryProvider) -> None:
 
 
 def test_with_every_optional_symbol_taken_away_memory_works(home, monkeypatch, closing):
-    """P54, P55: only the base class is taken for granted."""
+    """P54, P55, MA2, MD20: only the base class is taken for granted."""
     monkeypatch.setattr(host, "_symbol", lambda module, name: None)
     with pytest.raises(RuntimeError):
         host.current_home()

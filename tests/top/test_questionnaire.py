@@ -104,7 +104,7 @@ def test_all_answers_are_in_effect(tmp_path):
 
 
 def test_enter_keeps_what_an_earlier_run_saved(tmp_path):
-    """CD12, CD13, B076: shown, kept, not frozen."""
+    """CD12, CD13, MD19, B076: shown, kept, not frozen."""
     door = Door(tmp_path, "", "", "4000", ours={"repos": ["a", "b"]})
     door.run()
     again = Door(tmp_path, "", "", "", "", "", "", "Ada", ours={"repos": ["a", "b"]})
@@ -116,7 +116,7 @@ def test_enter_keeps_what_an_earlier_run_saved(tmp_path):
 
 
 def test_memoria_is_asked_for_only_when_it_is_chosen(memoria, tmp_path):
-    """D31, D38, M4: key, origin, upload; the key goes to the secret store and nowhere else."""
+    """D31, D38, M4, MD19: key, origin, upload; the key goes to the secret store and nowhere else."""
     door = Door(tmp_path, "memoria", KEY, "https://memory.example/", "facts")
     assert door.run()
     assert [word in prompt for word, prompt in zip(("API key", "Origin", "uploaded"), door.prompts[1:4], strict=True)]
