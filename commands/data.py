@@ -77,7 +77,7 @@ def bring_in(home: Home, args: Namespace) -> Answer:
         there = sum(1 for entry in entries if entry.get("ref") in known)
         data: dict[str, Any] = {"entries": len(entries), "refs_known": there, "unreadable": strange, "dry_run": True}
         data |= {"messages": len(told)}
-        said = f"{words.entries(len(entries))}, {there} of them under refs that are known here.  Nothing was changed."
+        said = f"{words.entries(len(entries))}, {there} of them under refs that are known here. Nothing was changed."
         return Answer(data, [Line(said)])
     came: Counter[str] = Counter()
     heads = [entry for entry in entries if not is_version(entry)]

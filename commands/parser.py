@@ -271,7 +271,10 @@ COMMANDS: tuple[Command, ...] = (
 )
 BY_NAME = {command.name: command for command in COMMANDS}
 
-_EPILOG = "Exit codes: 0 done, 1 doctor found something wrong, 2 refused or wrong usage and nothing was changed."
+_EPILOG = (
+    "Exit codes: 0 done, 1 doctor found something wrong or purge left something, "
+    "2 refused or wrong usage and nothing was changed."
+)
 
 
 def fill(parser: Parser) -> None:

@@ -201,7 +201,7 @@ def _discard(home: Home, refs: Sequence[str], older: float | None) -> Answer:
             raise Refused("wrong_state", refused[0][1])
     home.outbox.erase()
     data = {"discarded": number, "refs": gone, "refused": [{"ref": ref, "message": why} for ref, why in refused]}
-    return Answer(data, [Line(f"{words.count(number, 'row')} discarded, their text erased.", "good"), *_not(refused)])
+    return Answer(data, [Line(f"{words.count(number, 'row')} discarded, text erased.", "good"), *_not(refused)])
 
 
 def _purge(home: Home, *, yes: bool) -> Answer:
@@ -222,7 +222,7 @@ def _purge(home: Home, *, yes: bool) -> Answer:
     stones = [str(stone["ref"]) for stone in home.outbox.tombstones() if stone["payload"] is not None]
     number = len(prints) + len(failed) + len(stones)
     if number and not yes:
-        raise Refused("needs_yes", f"{words.count(number, 'text')} would be erased for good", "add --yes")
+        raise Refused("not_confirmed", f"{words.count(number, 'text')} would be erased for good", "add --yes")
     turns.act(turns.turns_of(home).discard, prints)
     _each(Review(home.outbox).discard, [*failed, *stones])
     home.outbox.erase()
