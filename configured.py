@@ -42,11 +42,11 @@ class Configured(host.MemoryProvider):
 
     def post_setup(self, hermes_home: str, config: Any = None) -> None:
         """`hermes memory setup`, by the picker and by name: ask, save, activate (P15)."""
-        from .running.shelving import listed
+        from .running.shelving import anew_in, listed
         from .settings.questionnaire import run
 
         home, trust = Path(hermes_home), host_models.missing_trust
-        run(home, PROVIDER_NAME, host, package=checkup.ROOT, trust=trust, shelves=listed)
+        run(home, PROVIDER_NAME, host, package=checkup.ROOT, trust=trust, shelves=listed, anew=anew_in)
 
     def get_status_config(self, provider_config: Any = None) -> dict[str, Any]:
         """Lines for `hermes memory status`: effective settings, health, counts; no remembered text (P20)."""

@@ -340,6 +340,7 @@ class Handle:
             topic="\n".join(self._said.get(session_id or self.session_id, ())),
             zone=self.zone,
             far=self.far.guests(query, session_id or self.session_id, place),
+            stated=self.background.stated,
         )
         self.last_count = len(found.refs)
         return "\n\n".join(part for part in (news, found.text) if part)

@@ -29,19 +29,24 @@ _BOUND = lazy(
 
 def parts(statement: str) -> list[str]:
     """The statements in a row of them, as said; a list of less than two for anything else."""
-    masked = mask_quotes(statement)
+    said = (statement[start:end] for start, end in places(statement))
+    return [one[:1].upper() + one[1:] for one in said]
+
+
+def places(statement: str) -> list[tuple[int, int]]:
+    """Where the statements of a row of them stand; [] for anything else."""
+    masked, start = mask_quotes(statement), 0
     if asked := _ASKED.match(masked):
-        statement, masked = statement[asked.end() :], masked[asked.end() :]
-    if _FIRST.match(masked.lower()) is None or _BOUND.search(masked.lower()):
+        start = asked.end()
+    said = masked[start:]
+    if _FIRST.match(said.lower()) is None or _BOUND.search(said.lower()):
         return []
-    found, start = [], 0
-    for joint in _JOINT.finditer(masked):
-        found.append(statement[start : joint.start()])
-        start = joint.end()
-    found.append(statement[start:])
-    if not 1 < len(found) <= MOST or (len(found) == 2 and _INTRODUCES.match(masked)):
-        return []
-    return [one[:1].upper() + one[1:] for one in found]
+    found, at = [], 0
+    for joint in _JOINT.finditer(said):
+        found.append((start + at, start + joint.start()))
+        at = joint.end()
+    found.append((start + at, len(statement)))
+    return [] if not 1 < len(found) <= MOST or (len(found) == 2 and _INTRODUCES.match(said)) else found
 
 
 def apart(fact: Any, read: Callable[[str], Any]) -> list[Any]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from .answer import Answer, Part
 from .screen import Screen
 
+YES = ("y", "yes")
+
 
 def ask(shown: Sequence[Part], question: str) -> str:
     """One of the words that a question offers, in lower case."""

@@ -14,13 +14,15 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..checkup import broken_parts
+from ..config import KEY_COMMAND
 from ..outbox import OutboxError
 from ..outboxdb.database import wal_is_safe
 from ..running.health import PENDING_NOTICE_S
 from . import words
+from .far import OF_THE_KEY, in_words
 from .home import Home
 from .screen import one_line
 
@@ -243,20 +245,29 @@ def waiting(home: Home) -> Iterator[Finding]:
     try:
         counts, backlog = home.outbox.counts(), home.outbox.backlog(home.clock())
         spilled, uploads = home.outbox.spilled(), list(turns.findings(home))
+        own, foreign = turns.foreign_rows(home)
     except OutboxError as problem:
         yield Finding("pending", "wrong", str(problem))
         return
     pending, held, failed = backlog["pending"] + spilled, counts.get("held", 0), counts.get("failed", 0)
-    moving = pending - held
+    moving = pending - held - foreign
     if moving > 0:
-        oldest = backlog["oldest_age_secs"]
-        why = _errors(home)
+        rows = _pending(home, own)
+        oldest = _oldest(home, rows) if foreign else backlog["oldest_age_secs"]
+        errors = {str(row["error"]) for row in rows if row["error"]}
         said = f"{words.entries(moving)} Pending"
         said += f", the oldest for {words.age(oldest)}" if oldest is not None else ""
         said += f", {spilled} of them in spill files" if spilled else ""
-        said += f"; why: {why}" if why else "; committed by the next session, or at once"
-        late = bool(why) or (oldest is not None and oldest > PENDING_NOTICE_S)
-        yield Finding("pending", "wrong" if late else "note", said, "hermes cognition queue retry --all-safe")
+        said += f"; why: {_told(errors)}" if errors else "; committed by the next session, or at once"
+        refused = not errors.isdisjoint(OF_THE_KEY)
+        # A fault of this machine needs a hand; a service that does not answer for a moment does not.
+        stuck = refused or any(row["error"] and not row["binding"] for row in rows)
+        late = stuck or (oldest is not None and oldest > PENDING_NOTICE_S)
+        mend = "hermes cognition queue retry --all-safe" if late or not errors else ""
+        yield Finding("pending", "wrong" if late else "note", said, KEY_COMMAND if refused else mend)
+    if foreign:
+        said = f"{words.entries(foreign)} of another key, subject or branch: never sent with this one"
+        yield Finding("pending", "wrong", said, "hermes cognition queue list")
     if held:
         said = f"{words.entries(held)} held until you approve, redacted and durable"
         yield Finding("pending", "note", said, "hermes cognition queue approve --all")
@@ -264,15 +275,25 @@ def waiting(home: Home) -> Iterator[Finding]:
         said = f"{words.entries(failed)} refused and set aside, text kept"
         yield Finding("pending", "wrong", said, "hermes cognition queue list --state failed")
     yield from uploads
-    if not (moving or held or failed or uploads):
+    if not (moving or held or failed or foreign or uploads):
         yield Finding("pending", "well", "nothing waits")
 
 
-def _errors(home: Home) -> str:
-    from ..delivery.review import Review
+def _told(errors: set[str]) -> str:
+    return "; ".join(one_line(in_words(error)) for error in sorted(errors)[:NAMED])[:400]
 
-    errors = {one_line(row["error"]) for row in Review(home.outbox).rows(state="pending", limit=1000) if row["error"]}
-    return "; ".join(sorted(errors)[:NAMED])[:400]
+
+def _oldest(home: Home, rows: list[dict[str, Any]]) -> float | None:
+    times = [row["created_at"] for row in rows]
+    return max(0.0, home.clock() - min(times)) if times else None
+
+
+def _pending(home: Home, own: str) -> list[dict[str, Any]]:
+    """The first rows that wait and may go from here."""
+    from ..delivery.review import Review
+    from .turns import is_foreign
+
+    return [row for row in Review(home.outbox).rows(state="pending", limit=1000) if not is_foreign(row, own)]
 
 
 def dropped(home: Home) -> Iterator[Finding]:

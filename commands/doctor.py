@@ -1,11 +1,21 @@
 """`doctor`: every check, and for each fault what was kept and the one command that helps."""
 
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import asdict
 
 from . import checks, checks_host, memoria, shelf, words
 from .answer import DONE, WRONG, Answer, Line, Part, Table, Tone
 from .home import Home
+from .state import LOG_OFF
+
+
+def _log(home: Home) -> Iterator[checks.Finding]:
+    """Whether conversations are kept at all: what is switched off is no fault, and has to be seen."""
+    if not home.settings["capture.log"]:
+        said = f"{LOG_OFF}: no conversation is logged, searched or summarised"
+        yield checks.Finding("log", "note", said, "hermes config set memory.cognition.capture.log true")
+
 
 EVERY: tuple[tuple[str, checks.Check], ...] = (
     ("plugin", checks.parts),
@@ -13,6 +23,7 @@ EVERY: tuple[tuple[str, checks.Check], ...] = (
     ("folder", checks.folder),
     ("store", checks.store),
     ("databases", checks.databases),
+    ("log", _log),
     ("pending", checks.waiting),
     ("memoria", memoria.checks),
     ("shelf", shelf.checks),

@@ -13,7 +13,7 @@ from ..audience import OWNER
 from ..lookup import audience_of
 from ..provenance import read_archive
 from ..stores import ops
-from ..stores.entry import Entry, is_conflict, is_current, order_key
+from ..stores.entry import CAPTURED_KINDS, EXACT_KINDS, Entry, is_conflict, is_current, order_key
 from ..telling.values import provenance_of
 from ..toolset.far import joined
 from ..toolset.far import unknown as unknown_here
@@ -91,6 +91,10 @@ def listing(home: Home, args: Namespace) -> Answer:
     ]
     near = [entry for entry in (every if args.replaced else current) if audience_of(entry) in audiences]
     chosen = [entry for entry in near if _listed(entry, args)] + unknown_here(brought, near)
+    if not chosen and args.kind is not None and not far.error:
+        known = {"note", *CAPTURED_KINDS, *EXACT_KINDS, *(str(entry.get("kind") or "fact") for entry in every)}
+        if args.kind not in known:
+            raise Refused("usage", f"there is no kind {visible(args.kind)}", f"the kinds: {', '.join(sorted(known))}")
     chosen.sort(key=order_key, reverse=True)
     shown = chosen[: args.limit]
     data: dict[str, Any] = {

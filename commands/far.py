@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 WAIT_S = 5.0  # seconds that a command waits for Memoria, over all that it asks
 OFF = "off"
+OF_THE_KEY = ("authentication_failed", "permission_denied")  # what only another key, or another right of it, mends
 _NO_HOST = (
     "the key is in the secret store of Hermes, which is not beside this Python; mend: run it as hermes cognition ..."
 )
@@ -139,9 +140,17 @@ def may_be_meant(home: Home) -> bool:
         return False
 
 
+def in_words(error: str) -> str:
+    """What kept something from Memoria: a code with what it means; anything else as it is."""
+    from ..memoria.errors import HINTS
+
+    code = error.removeprefix("Memoria: ")
+    return f"{HINTS[code].rstrip('.')} ({code})" if code in HINTS else error
+
+
 def why_off(home: Home) -> str:
     """Why there is no way to Memoria, and after `; mend: ` what helps, where something does."""
     return home.settings.remote_off_reason or (_NO_HOST if home.host is None else home.runtime.remote.why)
 
 
-__all__ = ["Far", "may_be_meant", "why_off"]
+__all__ = ["OF_THE_KEY", "Far", "in_words", "may_be_meant", "why_off"]

@@ -10,7 +10,7 @@ from ..config import KEY_COMMAND
 from . import words
 from .answer import Answer, Line, Pairs, Refused
 from .checks import Finding
-from .far import why_off
+from .far import in_words, why_off
 from .home import Home
 
 ASK_S = 5.0  # seconds that one question of `doctor` waits, whatever memoria.request_timeout allows
@@ -81,7 +81,6 @@ def here(home: Home) -> Iterator[Finding]:
 
 def _service(home: Home) -> Iterator[Finding]:
     from ..memoria.api import NOBODY
-    from ..memoria.errors import HINTS
 
     link = home.runtime.remote.link
     assert link is not None
@@ -97,8 +96,10 @@ def _service(home: Home) -> Iterator[Finding]:
     finally:
         link.client.close()
     if found["key"] in NOBODY:
-        why = HINTS[found["key"]]
-        yield Finding("service", "wrong", f"{why.rstrip('.')} ({found['key']})", "hermes cognition doctor")
+        yield Finding("service", "wrong", in_words(found["key"]), f"{_UNREACHED} {link.origin}")
+        return
+    if found["key"] == "requests_refused":  # nothing else can be asked, and what it means is not known yet
+        yield Finding("service", "wrong", in_words(found["key"]), KEY_COMMAND)
         return
     for name, (well, wrong, mend) in _ASKED.items():
         code = found[name]
@@ -112,6 +113,7 @@ def _service(home: Home) -> Iterator[Finding]:
             return  # nothing else can be asked
 
 
+_UNREACHED = "nothing is lost, it goes on by itself; check the network, and memoria.api_url:"
 _UPDATE = "update the Memoria server first, then this plugin"
 _ASKED = {
     "key": ("the key is accepted and may read", "the key is not accepted, or may not read", KEY_COMMAND),

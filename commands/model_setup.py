@@ -6,7 +6,7 @@ from typing import Any
 
 from ..settings.route import AUTO, COST, OFF, WrongRoute, answers_of, chosen, routes_of, trust_lines
 from .answer import Answer, Line, Pairs, Part, Refused
-from .ask import ask, typed
+from .ask import YES, ask, typed
 from .home import Home
 from .screen import one_line
 
@@ -35,7 +35,7 @@ def setup(home: Home, args: Namespace) -> Answer:
             Line("Hermes lets a plugin choose a model only when its configuration says so:"),
             Pairs(trust_lines(keys)),
         ]
-    if not args.yes and ask(parts, f"Use {one_line(model)} and write this (y/n)") not in ("y", "yes"):
+    if not args.yes and ask(parts, f"Use {one_line(model)} and write this (y/n)") not in YES:
         raise Refused("declined", "nothing was changed", "with --yes it is not asked")
     for place, value in keys:
         if why := home.host.write_setting(home.path, place, value):

@@ -30,7 +30,7 @@ from ..stores import files, named, ops
 from ..stores.entry import Entry, digest, entry_fact_key, is_copy, normalise
 from . import messages, turns, words
 from .answer import DONE, WRONG, Answer, Line, Part, Refused, Table
-from .ask import ask
+from .ask import YES, ask
 from .checks import kept_files
 from .entries import unknown
 from .home import Home
@@ -75,7 +75,7 @@ def purge(home: Home, args: Namespace) -> Answer:
         if args.refs:
             raise unknown(home, args.refs[0])
         return Answer({"removed": 0}, [Line("Nothing holds that; nothing was changed.")])
-    if not args.yes and ask(_shown(plan), "remove all of this for good (yes/no)") != "yes":
+    if not args.yes and ask(_shown(plan), "remove all of this for good (y/n)") not in YES:
         raise Refused("not_confirmed", "nothing was changed", "answer yes, or give --yes")
     return _done(home, plan)
 

@@ -14,7 +14,7 @@ from ..stores.entry import Entry
 from ..stores.errors import StoreError
 from . import words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
-from .ask import ask
+from .ask import YES, ask
 from .checks import Finding
 from .home import Home
 from .progress import Move, bar
@@ -84,7 +84,17 @@ def _status(home: Home, _args: Namespace) -> Answer:
         )
         for other, left in elsewhere.items()
     ]
-    return Answer(data, [Pairs(rows), *table, *notes])
+    return Answer(data, [Pairs(rows), *table, *notes, *_anew(part, data)])
+
+
+def _anew(part: "Shelving", data: dict[str, Any]) -> list[Part]:
+    """Another name begins consolidation from zero: one line, and the names (H34)."""
+    from ..running.shelving import anew
+
+    if not (others := part.begins_anew()):
+        return []
+    data["begins_anew"] = others
+    return [Line(one_line(anew(part.shelf, others)))]
 
 
 def _data(part: "Shelving", *, whole: bool) -> dict[str, Any]:
@@ -212,7 +222,8 @@ def _connect(home: Home, args: Namespace) -> Answer:
         raise Refused("shelf", f"the program does not list {part.shelf} as connected{f' ({why})' if why else ''}")
     parts: list[Part] = [Line(f"The shelf {part.shelf} in {folder} is connected.", "good")]
     parts.append(Line("To send what is here: hermes cognition shelf sync" if part.on else f"To export: {SWITCH_ON}"))
-    return Answer({"shelf": part.shelf, "path": str(folder), "connected": True, "on": part.on}, parts)
+    data: dict[str, Any] = {"shelf": part.shelf, "path": str(folder), "connected": True, "on": part.on}
+    return Answer(data, [*parts, *_anew(part, data)])
 
 
 # -- sync --------------------------------------------------------------------------------------------------------------
@@ -289,7 +300,7 @@ def _import(home: Home, args: Namespace) -> Answer:
     out: Counter[str] = Counter()
     if not (args.dry_run or args.yes):
         said = f"Everything on the shelf {part.shelf} that this memory lacks would come in, as yours."
-        if ask([Line(said)], "take it in (yes/no)") != "yes":
+        if ask([Line(said)], "take it in (y/n)") not in YES:
             raise Refused("not_confirmed", "nothing was changed", "answer yes, give --yes, or look: --dry-run")
     with bar(f"shelf {one_line(part.shelf)}:") as move:
         _bring_in(home, args, came, out, move)

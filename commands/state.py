@@ -7,6 +7,7 @@ from typing import Any
 
 from ..lookup import audience_of
 from ..outbox import OutboxError
+from ..settings.route import AUTO
 from ..status import destination
 from ..stores.entry import is_conflict
 from . import checks, checks_host, memoria, shelf, words
@@ -14,6 +15,7 @@ from .answer import Answer, Line, Pairs, Part, Tone
 from .home import Home
 from .screen import one_line
 
+LOG_OFF = "off (capture.log)"
 _LOOKED_AT: tuple[tuple[str, checks.Check], ...] = (
     ("plugin", checks.parts),
     ("settings", checks.settings),
@@ -49,6 +51,7 @@ def status(home: Home, _args: Namespace) -> Answer:
         "pinned": pinned,
         "conflicts": len(current) - len(plain),
         **backlog,
+        "log": bool(home.settings["capture.log"]),
         "consolidation": consolidation,
         "shelf": shelved,
         "author": home.runtime.author(),
@@ -70,6 +73,7 @@ def status(home: Home, _args: Namespace) -> Answer:
         ("approval", _approval(home)),
         ("summaries", made),
         *([("last call", called)] if (called := _last_call(consolidation, home.clock())) else []),
+        *([("log", LOG_OFF)] if not home.settings["capture.log"] else []),
         *([("shelf", exported)] if exported else []),
     ]
     parts: list[Part] = [Pairs(rows)]
@@ -120,7 +124,7 @@ def _last_call(data: dict[str, Any], now: float) -> str:
     if not call:
         return ""
     model = ":".join(filter(None, (call["provider"], call["model"])))
-    said = [f"{one_line(call['purpose'])} by {one_line(model) or 'the host'}: {call['outcome']}"]
+    said = [f"{one_line(call['purpose'])} by {one_line(model) or AUTO}: {call['outcome']}"]
     said += [f"{call['tokens_in']:,} tokens in, {call['tokens_out']:,} out"]
     said += [f"${call['cost_usd']:.4f}"] if call["cost_usd"] is not None else []
     said += [f"{call['ms'] / 1000:.1f} s", f"{words.age(max(0.0, now - call['at']))} ago"]

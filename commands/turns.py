@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..capture.redact import redact
+from ..delivery.review import Review
 from ..outbox import RefusedByState
 from ..outboxdb import earlier_turns
 from ..outboxdb.turns import Turns
@@ -23,6 +24,7 @@ SHORT = 12  # characters of a fingerprint that are shown
 _LEAST = 8  # and that are looked for
 _PAGE = 500
 FOREIGN = "waits for its own key, subject or branch: never sent with another"
+OTHER_KEY = "{} waits for the key, subject or branch it was queued under, and is never sent with another: queue discard"
 WAIT = ("held", "pending", "inflight")  # states of turns that are still to be sent
 SAFE = ("not_sent", "rejected")  # failures after which Memoria cannot have the turn
 
@@ -109,7 +111,7 @@ def findings(home: Home) -> Iterator[Finding]:
                 yield Finding("turns", "wrong", said, f"hermes cognition queue list --state {state}")
         if own and (dormant := turns_of(home).dormant(own)):
             said = f"{words.count(dormant, 'turn')} of another key, subject or branch: never sent with this one"
-            yield Finding("turns", "note", said, "hermes cognition queue list")
+            yield Finding("turns", "wrong", said, "hermes cognition queue list")
         if waiting := sum(mine.get(state, 0) for state in WAIT):
             why = stopped(home)
             said = f"{words.count(waiting, 'turn')} waiting" + (f" ({one_line(why).rstrip('.')})" if why else "")
@@ -151,6 +153,13 @@ def part(rows: Sequence[dict[str, Any]], own: str, now: float, why: str) -> Part
 def is_foreign(row: dict[str, Any], own: str) -> bool:
     """Whether a turn, or a row for Memoria, is of another binding than `own`, where that is known (M21)."""
     return bool(own and row["binding"]) and row["binding"] != own
+
+
+def foreign_rows(home: Home) -> tuple[str, int]:
+    """The binding in use, "" when that is not known, and how many rows wait for another one."""
+    own = own_binding(home)
+    counts = Review(home.outbox).by_binding() if own else {}
+    return own, sum(states.get("pending", 0) for binding, states in counts.items() if binding not in ("", own))
 
 
 def _why(row: dict[str, Any], now: float, why: str, *, foreign: bool) -> str:
@@ -237,6 +246,12 @@ def send(home: Home, seconds: float) -> str:
         link.sender.drain(lambda: time.monotonic() > end)
     link.client.close()
     return link.worker.last_error
+
+
+def trouble(home: Home) -> str:
+    """What kept the oldest turn of this destination that was tried and waits, "" when none was."""
+    own = own_binding(home)
+    return next((str(row["error"]) for row in listed(home, "pending") if row["error"] and not is_foreign(row, own)), "")
 
 
 def act(step: Any, refs: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:

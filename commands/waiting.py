@@ -10,6 +10,8 @@ from ..delivery.review import Review
 from ..outbox import RefusedByState
 from . import queued, turns, words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
+from .ask import YES, ask
+from .far import in_words
 from .home import Home
 from .screen import one_line, visible
 
@@ -116,13 +118,30 @@ def _apart(home: Home, refs: Sequence[str]) -> tuple[list[str], list[str]]:
     return [ref for ref in refs if not found[ref]], [name for name in found.values() if name]
 
 
+def _own(home: Home, refs: Sequence[str], own: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """Those that may be sent from here, and why the others are not: they are of another destination (M21)."""
+    if not (own and refs):
+        return list(refs), []
+    rows = {str(row["ref"]): row for row in _rows(home)}
+    mine, others = [], []
+    for ref in refs:
+        row = rows.get(ref) or turns.turns_of(home).show(turns.find(home, ref))
+        if row is not None and turns.is_foreign(row, own):
+            others.append((ref, turns.OTHER_KEY.format(visible(ref))))
+        else:
+            mine.append(ref)
+    return mine, others
+
+
 def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answer:
     if bool(refs) == every:
         raise Refused("usage", "say which rows to try again", "name their refs, or --all-safe")
-    uploads = turns.turns_of(home)
+    uploads, own = turns.turns_of(home), turns.own_binding(home) if home.has_outbox else ""
+    refs, foreign = _own(home, refs, own)
+    if foreign and not refs:
+        raise Refused("other_binding", f"nothing was changed: {foreign[0][1]}")
     refs, prints = _apart(home, refs)
     if every and home.has_outbox:
-        own = turns.own_binding(home)
         prints = [str(row["id"]) for row in turns.listed(home) if turns.is_safe(row) and not turns.is_foreign(row, own)]
     if prints and (unwanted := turns.unwanted(home)):
         if not every:
@@ -133,11 +152,11 @@ def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answ
     if prints and not (sent or refs or every):
         raise Refused("may_double" if "acknowledge" in unsent[0][1] else "wrong_state", unsent[0][1])
     if prints and not refs and not every:
-        return _pushed(home, "tried again", sent, unsent)
+        return _pushed(home, "tried again", sent, [*foreign, *unsent])
     review = Review(home.outbox)
     rows = _rows(home)
     if every:
-        rows = [row for row in rows if not turns.is_foreign(row, turns.own_binding(home))]
+        rows = [row for row in rows if not turns.is_foreign(row, own)]
         chosen = [row for row in rows if row["state"] in ("pending", "failed") and (risky or _is_safe(row))]
         left = sum(1 for row in rows if row["state"] in ("pending", "failed")) - len(chosen)
     else:
@@ -153,7 +172,7 @@ def _retry(home: Home, refs: Sequence[str], *, every: bool, risky: bool) -> Answ
     moved, refused = _each(review.requeue, [row["ref"] for row in chosen])
     if refs and not moved:
         raise Refused("wrong_state", refused[0][1])
-    return _pushed(home, "tried again", [*moved, *sent], [*refused, *unsent], left=left)
+    return _pushed(home, "tried again", [*moved, *sent], [*foreign, *refused, *unsent], left=left)
 
 
 def _requeue(home: Home, refs: Sequence[str], *, risky: bool = False) -> Answer:
@@ -221,8 +240,9 @@ def _purge(home: Home, *, yes: bool) -> Answer:
     ]
     stones = [str(stone["ref"]) for stone in home.outbox.tombstones() if stone["payload"] is not None]
     number = len(prints) + len(failed) + len(stones)
-    if number and not yes:
-        raise Refused("not_confirmed", f"{words.count(number, 'text')} would be erased for good", "add --yes")
+    would = f"{words.count(number, 'text')} would be erased for good"
+    if number and not yes and ask([Line(f"{would}; receipts stay.")], "erase them (y/n)") not in YES:
+        raise Refused("not_confirmed", would, "add --yes")
     turns.act(turns.turns_of(home).discard, prints)
     _each(Review(home.outbox).discard, [*failed, *stones])
     home.outbox.erase()
@@ -254,10 +274,12 @@ def _pushed(
     parts: list[Part] = [Line(said, "good" if number else "")]
     if pending and why:
         data["why"] = why
-        parts.append(Line(f"Still Pending, safe in the outbox: {one_line(why)}", "bad"))
+        parts.append(Line(f"Still Pending, safe in the outbox: {one_line(in_words(why))}", "bad"))
     if waits := _turns_pending(home) if home.has_outbox else 0:
         data["turns_pending"] = waits
-        because = one_line(far.removeprefix("Memoria: ") or turns.stopped(home)) or "a session sends them"
+        because = (
+            one_line(in_words(far) or turns.stopped(home) or in_words(turns.trouble(home))) or "a session sends them"
+        )
         parts.append(Line(f"Turns that still wait for Memoria: {waits} ({because})", "quiet"))
     if left:
         data["left"] = left

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..chatlog import parse_range
 from ..delivery import forgotten
-from ..logdb.forgetting import occurrences, tokens, words_of
+from ..logdb.forgetting import mentions, occurrences, words_of
 from ..lookup import audience_of
 from ..outbox import Outbox
 from ..outboxdb import plans, tasks
@@ -33,8 +33,6 @@ from .desk import STORE_WAIT_S, Desk
 from .plan import scope_key
 from .span import AGAIN
 
-SHARED = 0.6  # of a statement's telling words, which say that a text made from its message states it too
-TELLING = 3  # characters of a telling word; in scripts without spaces every character is one
 KINDS = ("summary", "work_unit", "session", "delegation")
 
 
@@ -150,15 +148,6 @@ def _drop(desk: Desk, sids: Iterable[str], scopes: Iterable[str]) -> None:
     if taken:
         with desk.store.transaction(timeout=STORE_WAIT_S):
             pass  # one of them may just be going in: it is there, or stays out, when the lock is free (apply.py)
-
-
-def mentions(text: str, statement: str) -> bool:
-    """Whether a text that was made from a statement's message says it again, in whatever order."""
-    wanted = {token.word for token in tokens(statement) if len(token.word) >= TELLING or not token.word.isascii()}
-    if not wanted:
-        return False
-    there = {token.word for token in tokens(text)}
-    return len(wanted & there) >= SHARED * len(wanted)
 
 
 def replace_from(desk: Desk, sid: str, first: int) -> int:

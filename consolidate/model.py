@@ -22,7 +22,7 @@ from ..outboxdb import attempts
 from ..outboxdb.database import Database
 from ..outboxdb.errors import OutboxBusy, OutboxError
 from ..outboxdb.limits import WORKER_WAIT
-from ..settings.route import is_off, routes_of
+from ..settings.route import AUTO, is_off, routes_of
 
 BREAKER_FAILURES = 5  # in a row
 BREAKER_S = (60.0, 1800.0)  # first and longest time that a route rests
@@ -90,7 +90,7 @@ class Route:
 
     @property
     def name(self) -> str:
-        return ":".join(part for part in (self.provider, self.model) if part) or "the host's own choice"
+        return ":".join(part for part in (self.provider, self.model) if part) or AUTO
 
 
 @dataclass

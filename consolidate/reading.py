@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ..budget import gate_tokens as estimate
-from ..chatlog import Message
+from ..chatlog import Message, ref_of
+from ..logdb.forgetting import FORGOTTEN
 from ..lookup import audience_of
 from ..recall.analyse import index_terms, term_weight
 from ..stores.entry import is_current
@@ -31,6 +32,15 @@ def load(desk: Desk, sid: str, start: int, end: int) -> tuple[list[Message], int
         found += page
         at = stop
     return found, at
+
+
+def answers_alone(desk: Desk, sid: str, start: int, stop: int, messages: Sequence[Message]) -> bool:
+    """Whether forgetting has left nothing of a range but what the assistant said."""
+    if any(one.role == "user" and one.text.replace(FORGOTTEN, "").strip() for one in messages):
+        return False
+    kept = {one.n for one in messages}
+    gone = (desk.log.message(ref_of(sid, n)) for n in range(start, stop) if n not in kept)
+    return any(one is not None and one.role == "user" and one.state == "forgotten" for one in gone)
 
 
 def delegations(desk: Desk, sid: str, messages: Sequence[Message]) -> dict[int, list[str]]:

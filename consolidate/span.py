@@ -21,7 +21,7 @@ from . import adjudicate, names, prompts, reply, topics, transcript
 from .desk import Desk, LeaseLost, Passing, topic_gate
 from .model import patient
 from .plan import Json, Scope, span, unit
-from .reading import delegations, load, own_terms, rests_on
+from .reading import answers_alone, delegations, load, own_terms, rests_on
 from .reply import Unit, Verdict
 
 
@@ -43,6 +43,8 @@ def run(desk: Desk, task: Task) -> bool:
     messages, read_to = load(desk, task.sid, start, end)
     if (cut := topics.cut(messages, end, topic_gate(desk.settings))) < end:
         messages, end, read_to = [message for message in messages if message.n < cut], cut, cut
+    if answers_alone(desk, task.sid, start, read_to, messages):
+        return _commit(desk, task, Plan("", "span", task.sid, "", start, read_to, "committed", {}), opened_as)
     stop = _read(desk, task, messages, (read_to, end), opened_as, body)
     live = [message for message in messages if message.n < stop]
     if not body.get("replies") or not live:  # nothing was said in it: the watermark moves without a call (HA89)

@@ -3,7 +3,8 @@
 Each error of the client leads to one arrow of outboxdb/turn_rows.py:
 
     NotSent          retry      1, 2, 4 ... 300 s with up to 10 % on top; Retry-After can lengthen it to a day; no limit
-    KeyRefused       refuse     this turn; the others wait until the key is mended (MI11); so a 403 of a new key
+    KeyRefused       refuse     this turn; the others wait until the key is mended (MI11); so a 403 of a new key.
+                                A key that has worked before, in whatever process: retry
     Refused          refuse     text kept
     OutcomeUnknown   unclear    never sent again by itself
     anything else    unclear    capture_worker_failed
@@ -32,6 +33,7 @@ from .threads import OneThread, renewing
 _log = logging.getLogger(__name__)
 
 RAW_FALLBACK = "observe_raw_fallback"
+OF_THE_KEY = ("authentication_failed", "permission_denied")  # refusals; another process may have proven the key
 LOCKED_AGAIN_S = 1.0  # seconds until the next look at a database that could not be had
 ALLOWED_AGAIN_S = 60.0  # seconds until the next look whether what waits may be sent by now (approval is read live)
 TRUSTED_S = 30.0  # seconds for which a good answer speaks for the next upload
@@ -184,7 +186,7 @@ class TurnSender:
             except Refused as error:
                 # Closing: nothing was sent, the next process sends it.  A key that has worked before and may not do
                 # this now: everything waits until it may again (MI11).
-                if error.code == "client_closed" or (error.code == "permission_denied" and self._worked_before()):
+                if error.code == "client_closed" or (error.code in OF_THE_KEY and self._worked_before()):
                     return self._again(row, error)
                 self._tell(error.code, error.hint)
                 return TurnVerdict(row, "refuse", error.code)

@@ -185,6 +185,11 @@ def main() -> int:
         note("The user's message as the model received it, with what the host wraps around our recall:")
         given = host.said()
         boxed(given)
+        if "[msg-" in given:
+            note(
+                "A passage of the conversation, not the entries of part 3: it holds their words and those around them, "
+                "so that they are told once, and undivided (docs/decisions.md, 105)."
+            )
         said("model", SCRIPT[1])
 
         title("5  What a person sees")

@@ -54,6 +54,8 @@ def table() -> str:
         for write in (False, True) if rule.write is None else (rule.write,):
             add(rule.code or f"http_{_NUMBERS.get(rule.status, rule.status[0])}", _status(rule), write, rule.error)
     add("content_blocked", "403 that says what was blocked", True, errors.ContentBlocked)
+    for write in (False, True):
+        add("requests_refused", "401 on a key that worked before, for its first 150 seconds", write, errors.RateLimited)
     for code, source, write in _SHAPES:
         add(code, source, write, errors.OutcomeUnknown if write else errors.ReadFailed)
     lines = ["| code | comes from | a turn | a store or change | a question | message |", "|---|---|---|---|---|---|"]

@@ -286,7 +286,7 @@ class ChatLog:
         """A connection for the text index's searches: it only looks, and stops at `deadline` (monotonic seconds).
 
         It never waits for a writer of this process.  Statements raise sqlite3.OperationalError: "interrupted" at the
-        deadline, "locked" after 0.1 s beside another process.
+        deadline, "locked" after 0.1 s beside another process, or half of what is left until the deadline.
         """
         return self.file.looking(deadline)
 
@@ -314,7 +314,8 @@ class ChatLog:
     def forget_statement(self, audience: str, statement: str, *, bar: bool = True) -> int:
         """Take a statement out of every message of an audience that makes or repeats it; how many messages.
 
-        Its sentence becomes "[forgotten]"; dates in parentheses and the turn from "I" to "you" make no difference.
+        Its sentence, or of a row of statements that one, becomes "[forgotten]"; dates in parentheses and the turn
+        from "I" to "you" make no difference.
         Unless `bar` is False, what was said before now does not bring it back from any transcript.
         """
         words = forgetting.words_of(statement)

@@ -44,6 +44,7 @@ class LogFile(Database):
         connection = self._borrow(deadline)
         sound = False
         try:
+            connection.execute(f"PRAGMA busy_timeout = {int(_wait(LOOK_WAIT, deadline) * 1000)}")
             if deadline is not None:
                 limit = deadline
                 connection.set_progress_handler(lambda: time.monotonic() > limit, PROGRESS_STEPS)
@@ -59,8 +60,7 @@ class LogFile(Database):
             self._give_back(connection, sound)
 
     def _borrow(self, deadline: float | None) -> Connection:
-        """Half of what is left of a search is enough to wait for another process: the entries are told all the same."""
-        wait = APPEND_WAIT if deadline is None else min(APPEND_WAIT, max(0.0, deadline - time.monotonic()) / 2)
+        wait = _wait(APPEND_WAIT, deadline)
         self._ours()
         if self._suspect or self._checked is None or self._checked != identity(self.path):
             with self._mine(wait):
@@ -73,9 +73,8 @@ class LogFile(Database):
                     return connection
                 connection.close()
         try:
-            connection = self.connect(time.monotonic() + LOOK_WAIT)
+            connection = self.connect(time.monotonic() + _wait(LOOK_WAIT, deadline))
             connection.execute("PRAGMA query_only = ON")
-            connection.execute(f"PRAGMA busy_timeout = {int(LOOK_WAIT * 1000)}")
         except (sqlite3.Error, OSError) as problem:
             raise OutboxUnavailable(f"{self.path.name} cannot be read now ({problem})") from problem
         with self._lent_lock:
@@ -138,3 +137,8 @@ def remove_files(path: Path, *, kept: bool) -> None:
         if kept or ".corrupt-" not in file.name:
             with suppress(FileNotFoundError):
                 file.unlink()
+
+
+def _wait(most: float, deadline: float | None) -> float:
+    """Half of what is left of a search is enough to wait for another process: the entries are told all the same."""
+    return most if deadline is None else min(most, max(0.0, deadline - time.monotonic()) / 2)

@@ -10,9 +10,10 @@ import hashlib
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ..capture.compound import places
 from .limits import KNOWN_BY, LONGEST_STATEMENT, SHORTEST_STATEMENT
 
 FORGOTTEN = "[forgotten]"
@@ -24,6 +25,10 @@ _DATED = re.compile(_DATE)
 # Ends of a sentence, as far as a removal reaches.
 _BEFORE = re.compile(r"[.!?;:]\s|[。！？；：\n]")
 _REACH = 400  # characters on each side that a sentence may go on for
+_MARKS = ".!;, "  # at the end of a row of statements, which stay
+SHARED = 0.6  # of a statement's telling words, which say that a text states it too
+TELLING = 3  # characters of a telling word; in scripts without spaces every character is one
+Span = tuple[int, int]
 
 _TURNED = {
     "you": "i",
@@ -101,16 +106,52 @@ def known_again(text: str, barred: Mapping[int, set[bytes]]) -> list[tuple[int, 
     return spans
 
 
-def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """`text` with the sentences around `spans` replaced by one mark each."""
-    out, at = [], 0
-    for start, end in _merged(_sentence(text, span) for span in spans):
-        out += [text[at:start], FORGOTTEN]
-        at = end
+def without(text: str, spans: Iterable[Span], *, known_by: int = LONGEST_STATEMENT) -> str:
+    """`text` with what says `spans` replaced by marks: of a row of statements that one, else the whole sentence.
+
+    known_by  words from which on a span may be no more than the beginning of what was forgotten
+    """
+    out, at, found = [], 0, sorted(spans)
+    for whole in _merged(_sentence(text, span) for span in found):
+        for start, end in _said(text, whole, found, known_by):
+            out += [text[at:start], FORGOTTEN]
+            at = end
     return "".join((*out, text[at:]))
 
 
-def _sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:
+def _said(text: str, whole: Span, spans: Sequence[Span], known_by: int) -> list[Span]:
+    """What of a sentence goes for `spans`: the statements of a row (capture/compound.py) that make them or say them
+    again, as long as others stay; all of it where it is no such row, or where one of them lies over a joint.
+    """
+    start, end = whole
+    inside = [span for span in spans if start <= span[0] and span[1] <= end]
+    if inside[0][0] - start >= _REACH or end - inside[-1][1] >= _REACH:
+        return [whole]  # where it begins or ends is not known
+    if any(len(tokens(text[at:stop])) >= known_by for at, stop in inside):
+        return [whole]
+    body = text[start:end].strip()
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    pieces = [(start + first, start + last) for first, last in places(body.rstrip(_MARKS).replace("’", "'"))]
+    if not all(any(first <= span[0] and span[1] <= last for first, last in pieces) for span in inside):
+        return [whole]
+    gone = [
+        (first, last)
+        for first, last in pieces
+        if any(first <= at < last or mentions(text[first:last], text[at:stop]) for at, stop in inside)
+    ]
+    return gone if len(gone) < len(pieces) else [whole]
+
+
+def mentions(text: str, statement: str) -> bool:
+    """Whether a text says a statement again, in whatever order."""
+    wanted = {token.word for token in tokens(statement) if len(token.word) >= TELLING or not token.word.isascii()}
+    if not wanted:
+        return False
+    there = {token.word for token in tokens(text)}
+    return len(wanted & there) >= SHARED * len(wanted)
+
+
+def _sentence(text: str, span: Span) -> Span:
     low = max(0, span[0] - _REACH)
     start = low
     for match in _BEFORE.finditer(text, low, span[0]):
@@ -123,8 +164,8 @@ def _sentence(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return start, end
 
 
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    done: list[tuple[int, int]] = []
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    done: list[Span] = []
     for start, end in sorted(spans):
         if done and start <= done[-1][1]:
             done[-1] = (done[-1][0], max(end, done[-1][1]))

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..stores.entry import scrub
 from . import forgetting
+from .limits import KNOWN_BY
 from .model import CALL_FIELDS, Call, Draft, LogPlace, Mark, Message, ref_of
 
 COLUMNS = (
@@ -103,7 +104,7 @@ def _uncensored(draft: Draft, text: str, known: dict[int, dict[bytes, float]]) -
     if print_of(draft.fingerprint) in standing.pop(0, ()):
         return "", "forgotten"
     if spans := forgetting.known_again(text, {size: digests for size, digests in standing.items() if digests}):
-        text = forgetting.without(text, spans)
+        text = forgetting.without(text, spans, known_by=KNOWN_BY)
     return text, "live"
 
 

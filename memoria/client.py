@@ -63,7 +63,9 @@ class Client:
 
     transport  an httpx.AsyncBaseTransport in place of the network, for tests
     proven     whether this key has been accepted before, in this process or an earlier one (MI11)
-    accepted   called when the key is accepted for the first time here
+    since      since when it has been refused, as an earlier process knows, by `clock`
+    accepted   called when the key is accepted for the first time here, and again while it gives False
+    refusing   called with since when a proven key is refused, once, and with None when that is over
 
     Raises Refused for an origin or a key that could not be used (M7).
     """
@@ -79,17 +81,17 @@ class Client:
         *,
         transport: "httpx.AsyncBaseTransport | None" = None,
         proven: bool = False,
+        since: float | None = None,
         accepted: Callable[[], object] = lambda: None,
-        clock: Callable[[], float] = time.monotonic,
+        refusing: Callable[[float | None], object] = lambda since: None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.origin = checked_origin(origin)
         if not re.fullmatch(r"[!-~]{1,512}", key):
             raise Refused("invalid_key", "The API key holds characters that no key has; set it anew.")
-        self.proven = proven
         self._authorization = f"Bearer {key}"
-        self._transport, self._accepted, self._clock = transport, accepted, clock
-        self._refused_since: float | None = None
-        self._told = False
+        self._transport, self._accepted, self._refusing, self._clock = transport, accepted, refusing, clock
+        self.proven, self._refused_since, self._told = proven, since, False
         self.refused = False  # whether the key was not accepted when it was last used
         self._fresh()
 
@@ -277,26 +279,29 @@ class Client:
         return Answer(seen.status, seen.headers, value)
 
     def _take_as_proven(self) -> None:
-        self.proven, self._refused_since, self.refused = True, None, False
-        if not self._told:
-            self._told = True
-            with contextlib.suppress(Exception):
-                self._accepted()
+        self.proven, self.refused = True, False
+        over, self._refused_since = self._refused_since is not None, None
+        with contextlib.suppress(Exception):
+            if over:
+                self._refusing(None)
+            if not self._told:
+                self._told = self._accepted() is not False
 
     def _refused_key(self, error: MemoriaError) -> MemoriaError:
         """401 is also what the server's rate limit answers (memoria-api.md 1.4).
 
-        For a key that has been accepted before it is first taken for that, and for a withdrawn key when it lasts longer
-        than any window.
+        For a key that has worked before it is first taken for that; for a withdrawn one when it outlasts any window.
         """
         self.refused = True
         if not self.proven:
             return error
         now = self._clock()
-        if self._refused_since is None:
+        if self._refused_since is None or self._refused_since > now:  # later: the clock was set back
             self._refused_since = now
+            with contextlib.suppress(Exception):
+                self._refusing(now)
         if now - self._refused_since < RATE_DOUBT_S:
-            return RateLimited("rate_limited", status=401, retry_after=error.retry_after or RATE_WINDOW_S)
+            return RateLimited("requests_refused", status=401, retry_after=error.retry_after or RATE_WINDOW_S)
         return KeyPaused("authentication_failed", status=401, retry_after=error.retry_after)
 
 

@@ -3,7 +3,7 @@
     MemoriaError(Exception)
     ├── NotSent             certainly nothing was written; the same request may be sent again     passing
     │   ├── ConnectionFailed    no connection was made
-    │   ├── RateLimited         429, or 401 on a key that has been accepted before
+    │   ├── RateLimited         429, or for a while 401 on a key that has been accepted before
     │   ├── KeyPaused           401 on a proven key for longer than any rate limit
     │   └── TryAgain            409, 425, and the marked failure of extraction before any write
     ├── ReadFailed          a read brought nothing; it may be repeated                            passing
@@ -114,6 +114,8 @@ HINTS = {
     "capture_dedup_endpoint_unavailable": "The server has no route for turns with saved memories, or a proxy hides it; "
     "update the server or the proxy, then retry the turn by hand.",
     "rate_limited": "Too many requests; it goes on by itself after a pause.",
+    "requests_refused": "Memoria refuses requests: it may be busy, or the key may no longer hold; what is queued is "
+    "tried again by itself.",
     "observe_extraction_unavailable": "The server's model is away; the turn waits and is sent by itself.",
     "payload_too_large": "The text is larger than the server takes; make it shorter.",
     "content_blocked": "The text holds something that looks like a secret; say it without the secret.",

@@ -62,6 +62,17 @@ def all_progress(db: sqlite3.Connection, shelf: str) -> list[Progress]:
     ]
 
 
+def further_elsewhere(db: sqlite3.Connection, shelf: str) -> list[str]:
+    """The other shelves under which some conversation has come further than under this one (H34)."""
+    rows = db.execute(
+        """SELECT DISTINCT other.shelf FROM progress AS other
+           LEFT JOIN progress AS own ON own.shelf = ?1 AND own.sid = other.sid
+           WHERE other.shelf <> ?1 AND other.consolidated > coalesce(own.consolidated, 0) ORDER BY other.shelf""",
+        (shelf,),
+    )
+    return [str(row[0]) for row in rows]
+
+
 def note_asked(
     tx: sqlite3.Connection, shelf: str, sid: str, audience: str, project: str, *, stop: int, turn: int, now: float
 ) -> None:

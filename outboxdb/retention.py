@@ -31,7 +31,7 @@ def prune(tx: sqlite3.Connection, now: float) -> int:
     gone += _delete(tx, "seen", "at", KEEP_SEEN, now)
     gone += _delete(tx, "given", "at", KEEP_GIVEN, now)
     for kind, key in beyond(
-        tx, "receipts", "kind, key", "at", KEEP_RECEIPTS, now, "kind IN ('fact', 'spill', 'approved')"
+        tx, "receipts", "kind, key", "at", KEEP_RECEIPTS, now, "kind IN ('fact', 'spill', 'approved', 'there')"
     ):
         gone += tx.execute("DELETE FROM receipts WHERE kind = ? AND key = ?", (kind, key)).rowcount
     if gone:

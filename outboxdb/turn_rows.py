@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..stores.entry import scrub
+from .keys import accepted_at
 from .limits import LEASE_SECONDS
 from .rows import Arrow, owe_erasure, parse_payload, was_handled, write_receipt
 
@@ -34,6 +35,7 @@ PAUSING = (
     "authentication_failed",
     "permission_denied",
     "rate_limited",
+    "requests_refused",
 )  # refusals of the key, not of the row: everything waits (MI11)
 UNDONE = "undone"  # the user took the turn back
 BACK_S = 2.0  # a clock that stands further than this before its own past was set back
@@ -137,17 +139,6 @@ def waiting(db: sqlite3.Connection, binding: str) -> int:
         "SELECT count(*) FROM turns WHERE binding = ? AND state IN ('pending', 'inflight')", (binding,)
     ).fetchone()
     return int(found[0])
-
-
-def accepted_at(db: sqlite3.Connection, binding: str) -> float:
-    """When the key of this binding was last accepted, epoch seconds; 0.0 = never."""
-    found = db.execute("SELECT CAST(value AS REAL) FROM meta WHERE key = ?", (f"accepted:{binding}",)).fetchone()
-    return float(found[0]) if found else 0.0
-
-
-def write_accepted(tx: sqlite3.Connection, binding: str, now: float) -> None:
-    """The key works: what waited for it goes on."""
-    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (f"accepted:{binding}", repr(now)))
 
 
 def due_count(db: sqlite3.Connection, binding: str, now: float) -> int:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from . import spill
 from .database import Database
 from .errors import OutboxBusy, OutboxError, OutboxUnavailable, RefusedByState
+from .keys import KeyNotes
 from .limits import (
     COMMIT_WAIT,
     ENQUEUE_WAIT,
@@ -44,7 +45,6 @@ from .turn_rows import (
     payload_of,
     settle_turn,
     waiting,
-    write_accepted,
 )
 
 __all__ = ["ARROWS", "NewTurn", "QueueFull", "TurnRow", "TurnVerdict", "Turns"]
@@ -210,13 +210,11 @@ class Turns:
 
     def accepted(self, binding: str, *, wait: float = WORKER_WAIT) -> None:
         """The key of this binding has been accepted: what waited for it goes on."""
-        with self._database.transaction(wait=wait) as tx:
-            write_accepted(tx, binding, self._clock())
+        KeyNotes(self._database, binding, self._clock).accepted(wait=wait)
 
     def was_accepted(self, binding: str) -> bool:
         """Whether the key of this binding has ever been accepted, in any process."""
-        with self._database.reading() as db:
-            return db.execute("SELECT 1 FROM meta WHERE key = ?", (f"accepted:{binding}",)).fetchone() is not None
+        return KeyNotes(self._database, binding, self._clock).known().proven
 
     def next_due(self, binding: str) -> float | None:
         """When there is something to do, epoch seconds; None: nothing, or the key has to be mended first."""

@@ -1,10 +1,9 @@
 """Text to search terms: the one place that decides when two words count as the same.
 
-Entries and questions go through the same steps: half width and composed form (NFKC), words found in the
-original spelling so that `camelCase` can be taken apart, case folded, accents of Latin, Greek and Cyrillic
-dropped, endings of other languages cut (suffixes.py), English ones by SQLite's own porter tokenizer.
-Scripts without spaces become overlapping pairs of characters.  The index stores what comes out here and is
-told to leave it alone, so that the terms of a question and of an entry can be compared as plain sets.
+Entries and questions go through the same steps: half width and composed form (NFKC), words found in the original
+spelling so that `camelCase` can be taken apart, case folded, accents of Latin, Greek and Cyrillic dropped, endings of
+other languages cut (suffixes.py), English ones by SQLite's own porter tokenizer.  Scripts without spaces become pairs
+of characters.  The index stores what comes out here, so that question and entry can be compared as plain sets.
 """
 
 import itertools
@@ -92,6 +91,7 @@ class _Stems:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: dict[str, str] = {}
+        self._before: dict[str, str] = {}  # for a thread that has learnt its words and not read them yet
         self._db: sqlite3.Connection | None = None
 
     def _open(self) -> sqlite3.Connection:
@@ -104,13 +104,14 @@ class _Stems:
 
     def learn(self, words: Iterable[str]) -> None:
         """Ask for all unknown `words` (`_stemmable`) at once: a question to SQLite costs more than a word."""
-        known = self._known
-        missing = [word for word in dict.fromkeys(words) if word not in known]
-        if not missing:
+        words = list(dict.fromkeys(words))
+        if all(map(self._known.__contains__, words)):
             return
         with self._lock:
-            if len(known) > self._MOST:
-                known = self._known = {}
+            if len(self._known) > self._MOST:
+                self._before, self._known = self._known, {}
+            known = self._known
+            missing = [word for word in words if word not in known]
             try:
                 db = self._db = self._db or self._open()
                 db.execute("INSERT INTO word(word) VALUES ('delete-all')")
@@ -124,7 +125,7 @@ class _Stems:
                 known.setdefault(word, word)
 
     def __getitem__(self, word: str) -> str:
-        return self._known.get(word, word)
+        return self._known.get(word) or self._before.get(word, word)
 
 
 _STEMS = _Stems()
@@ -149,8 +150,7 @@ def _stem(word: str, surface: str = "") -> str:
 
 @dataclass(frozen=True)
 class _Piece:
-    """One searchable piece before stemming.  kind: word, whole (an identifier in one), number,
-    pair, single, tail (of a run of pairs)."""
+    """One searchable piece before stemming.  kind: word, number, pair, single, whole (identifier), tail (of pairs)."""
 
     text: str
     kind: str
@@ -228,10 +228,12 @@ def index_terms(text: str) -> list[str]:
     except KeyError:
         if len(seen) > _SEEN_MOST:
             seen.clear()
-        fresh = {word: [piece for piece in _identifier(word) if piece.text] for word in words if word not in seen}
+        known = {word: terms for word in words if (terms := seen.get(word)) is not None}  # others may clear it now
+        fresh = {word: [piece for piece in _identifier(word) if piece.text] for word in words if word not in known}
         _learn(piece for pieces in fresh.values() for piece in pieces)
         made = {word: tuple(_term_of(piece) for piece in pieces) for word, pieces in fresh.items()}
-        found = [term for word in words for term in (seen.get(word) or made.get(word) or ())]
+        known.update(made)
+        found = [term for word in words for term in known[word]]
         seen.update(made)
     return found[:_INDEXED_TERMS]
 
@@ -256,8 +258,7 @@ def _term_of(piece: _Piece) -> str:
 
 @dataclass(frozen=True)
 class Term:
-    """What a question asks for: `text` as the index has it and `weight`, its say before the store's own
-    counts.
+    """What a question asks for: `text` as the index has it and `weight`, its say before the store's own counts.
 
     `prefix`: any indexed term that begins so counts as well.
     """
@@ -326,8 +327,7 @@ def word_weight(word: str) -> float:
 def question(text: str, *, prefixes: bool = False, keep_stop_words: bool = False) -> Question:
     """`text` as a question: stop words of its language left out, terms weighted, at most 32 of them.
 
-    `prefixes`: words also match as beginnings, for searches that a person types.  `keep_stop_words`: for a
-    search that consists of nothing else.
+    `prefixes`: words also match as beginnings, for searches that a person types.  `keep_stop_words`: for nothing else.
     """
     if len(text) > _HEAD_CHARS + _TAIL_CHARS:
         text = text[:_HEAD_CHARS] + "\n" + text[-_TAIL_CHARS:]

@@ -45,6 +45,8 @@ _QUESTION = lazy(
     r"|qui|que|quand|où|quel\w*|pourquoi|comment|quem|o que|quando|onde|qual\w*|como)\b"
     r"|[谁誰吗呢]|什么|何时|哪|怎么|为什么|いつ|どこ|누가|언제|어디"
 )
+_QUOTED = lazy(r'"([^"\n]{3,120})"|“([^”\n]{3,120})”|„([^“”\n]{3,120})[“”]|«([^»\n]{3,120})»|「([^」\n]{2,120})」')
+MOST_PHRASES = 4
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Asked:
     personal: bool = False
     about: bool = False  # it is a question about the one whom it names, who is not only mentioned
     words: frozenset[str] = frozenset()  # all of its terms, to know it again
+    phrases: tuple[str, ...] = ()  # what it puts in quotation marks, as the terms of a passage stand
 
 
 def ask(
@@ -140,7 +143,15 @@ def ask(
         question.personal,
         about,
         words,
+        _phrases(text),
     )
+
+
+def _phrases(text: str) -> tuple[str, ...]:
+    """Quoted phrases of several terms; a word alone is found as it is."""
+    quoted = (next(filter(None, found)) for found in _QUOTED.findall(text[:2000]))
+    terms = (analyse.index_terms(phrase) for phrase in quoted)
+    return tuple(dict.fromkeys(f" {' '.join(some)} " for some in terms if len(some) > 1))[:MOST_PHRASES]
 
 
 def _is_about(text: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from functools import partial
 from typing import Any, Literal, Protocol
 
 from ..logdb.model import Message, ref_of
@@ -58,6 +59,11 @@ class Found:
         return "strong" if self.relevant and self.score > 0.5 else "weak"
 
     @property
+    def worth(self) -> float:
+        """The score beside those of entries."""
+        return round(self.score * self.held, 4)
+
+    @property
     def ref(self) -> str:
         return ref_of(self.doc.sid, self.doc.n)
 
@@ -94,7 +100,7 @@ class Conversations:
             for one in ranked
             if one.score >= least and not any(first <= one.doc.n <= last for first, last in ranges.get(one.doc.sid, ()))
         ]
-        return Chooser(self._texts, room, once=once, question=query).choose(near)
+        return Chooser(partial(self._texts, deadline=deadline), room, once=once, question=query).choose(near)
 
     def search(
         self,
@@ -113,14 +119,14 @@ class Conversations:
             if one.doc.id in pool.scored and _shares(asked, one.doc):
                 best.setdefault(one.doc.message, one)
         if keep is not None:
-            every = {message.id: message for message in self._texts(best)}
+            every = {message.id: message for message in self._texts(best, deadline)}
             best = {
                 number: one
                 for number, one in best.items()
                 if number in every and keep(entry_of(Found(every[number], one.doc, 0.0)))
             }
         some = list(best.values())[:top_k]
-        messages = {message.id: message for message in self._texts([one.doc.message for one in some])}
+        messages = {message.id: message for message in self._texts([one.doc.message for one in some], deadline)}
         top = some[0].score if some else 1.0
         has = holding(asked, pool, ranked)
         whole, relevant = min(1.0, max(0.2, has.covered)), is_relevant(asked, has)
@@ -154,13 +160,13 @@ class Conversations:
             if _session_of(entry) in others and names.isdisjoint(index_terms(text_of(entry, "content")))
         )
 
-    def _texts(self, ids: Iterable[int]) -> Sequence[Message]:
+    def _texts(self, ids: Iterable[int], deadline: float) -> Sequence[Message]:
         wanted = list(ids)
         for _ in range(TRIES - 1):
             try:
                 return self._log.by_ids(wanted)
             except Exception as fault:
-                if not _busy(fault):
+                if not _busy(fault) or time.monotonic() > deadline:
                     raise
         return self._log.by_ids(wanted)
 
@@ -181,6 +187,7 @@ class Conversations:
         if not self._log.exists() or time.monotonic() > deadline:
             return nothing
         now = time.time() if now is None else now
+        patient = time.monotonic() + (deadline - time.monotonic()) / 2  # what is found elsewhere needs time too
         for again in range(TRIES, 0, -1):
             try:
                 with self._log.reading(deadline) as db:
@@ -201,7 +208,7 @@ class Conversations:
                     _end(db)
                 break
             except Exception as fault:  # the log has errors of its own for a file that it cannot have now
-                if _busy(fault) and again > 1 and time.monotonic() < deadline:
+                if _busy(fault) and again > 1 and time.monotonic() < patient:
                     continue
                 if isinstance(fault, sqlite3.OperationalError) and (
                     _busy(fault) or "interrupted" in str(fault) or "no such table" in str(fault)

@@ -123,6 +123,7 @@ class Database:
     def connection(self, deadline: float | None = None, busy_ms: int = BUSY_MS) -> Iterator[sqlite3.Connection]:
         """A connection for this thread alone, whose statements stop at the deadline (monotonic seconds, D79).
 
+        For another process's commit it waits no longer than half of what is left: there is more to look for.
         Raises sqlite3.Error; a file that cannot be opened is an OperationalError too.
         """
         if self._memory is not None and self._pid == os.getpid():
@@ -132,6 +133,8 @@ class Database:
         db = self._take()
         sound = False
         try:
+            if deadline is not None:
+                busy_ms = int(min(busy_ms, max(0.0, deadline - time.monotonic()) * 500))
             db.execute(f"PRAGMA busy_timeout = {busy_ms}")
             if deadline is not None:
                 limit = deadline

@@ -8,6 +8,7 @@ out of a stale index.  On the turn's path the index is brought up to date only a
 `refresh` after every push.
 """
 
+import math
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -28,7 +29,7 @@ from .index import Filter, TextIndex, text_of
 from .narrow import PORTRAIT, asks_about_user, days_of, distance, filter_of, narrowed, still, with_kin
 from .nearness import Nearness
 from .once import Once
-from .outdated import Editor, Outdated
+from .outdated import Editor, Outdated, marked
 from .rank import Match, Statistics, promising, rank
 from .results import TIERS, Hit, Recalled, Store
 from .slots import asked_for
@@ -50,8 +51,7 @@ LONGEST_SHARE = 0.3  # share of the room that one entry may take
 LONGEST_LEAST = 120  # tokens that a long entry keeps in any case
 FLOOR_LINE = 80  # tokens of one entry of the floor
 RECALL_CANDIDATES, SEARCH_CANDIDATES = 160, 1000  # entries looked at; a search counts its total among them
-TOP_K_MOST = 50
-WHOLE_QUESTION = 20_000  # characters of a question that are read at all
+TOP_K_MOST, WHOLE_QUESTION = 50, 20_000  # hits of one search; characters of a question that are read at all
 DRY_RUN = "Which database do we use for the search over our notes, and who has chosen it?"
 LEAST_ROOM = 60  # tokens below which no passage is looked for
 
@@ -105,8 +105,6 @@ class RecallEngine:
         """Close the index file."""
         self._index.close()
 
-    # ── search ──
-
     def search(
         self,
         query: str,
@@ -130,21 +128,20 @@ class RecallEngine:
         """(hits, total): the best `top_k` (1 to 50) of exactly this audience, and how many there are.
 
         Best first; entries of other projects, shown only when `project` is empty, come after those of equal band.
-        `repo` is an exact label.  A query that is a ref finds that entry.  `relevant_only=False` adds entries that
-        share only a little of the query.  Words match as beginnings too (CD84).  `deadline` is a monotonic time.
+        `repo` is an exact label.  A query that is a ref finds that entry.  `relevant_only=False` adds what shares only
+        a little of the query.  Words match as beginnings too (CD84).  `deadline` is a monotonic time.
         `keep` leaves out what is not asked for, before it is counted (D92); messages come to it in an entry's form.
-        `tiers` says where to look; `since` and `until` (epoch seconds, both included), `author` (part of a name),
-        `session` and `kind` narrow both.  `by_words` leaves out what is near in other words only.
+        `tiers` says where to look; `since` and `until` (epoch seconds), `author` (part of a name), `session` and `kind`
+        narrow both.  `by_words` leaves out what is near in other words only.  A corrected message is `outdated`.
         """
         if not isinstance(query, str) or not query.strip():
             return [], 0
         deadline = time.monotonic() + DEADLINE_S if deadline is None else deadline
         top_k = max(1, min(TOP_K_MOST, top_k))
-
         meant = narrowed(keep, since=since, until=until, author=author, session=session, kind=kind)
         hits: list[Hit] = []
         if "entries" in tiers:
-            view = self._current_view()
+            view = self._current_view(deadline)
             where = filter_of(audience, project, repo)
             named = view.get(query.strip())
             if named is not None and where.allows(named) and meant(named):
@@ -169,7 +166,8 @@ class RecallEngine:
                 found, number = self._conversations.search(
                     query[:WHOLE_QUESTION], place, top_k, deadline=deadline, zone=zone, keep=meant if filtered else None
                 )
-                hits += [Hit(entry_of(one), round(one.score * one.held, 4), one.band, "episodes") for one in found]
+                old = self._outdated.in_view(self._store.view(), audience)
+                hits += [Hit(marked(entry_of(one), old), one.worth, one.band, "episodes") for one in found]
                 total += number
                 self._trouble = ""
             except Exception as fault:  # the entries are an answer all the same
@@ -187,11 +185,14 @@ class RecallEngine:
     def _mark(self, fault: Exception) -> None:
         self._trouble = f"past conversations could not be searched ({fault}); entries are told all the same."
 
-    def _current_view(self) -> View:
+    def _current_view(self, deadline: float = math.inf) -> View:
         view = self._store.view()
-        if not self._index.is_current(view) and len(view) <= CATCH_UP_ENTRIES:
-            self._index.catch_up(view, seconds=CATCH_UP_S)
+        if not self._index.is_current(view, deadline) and len(view) <= CATCH_UP_ENTRIES:
+            self._catch_up(view, deadline)
         return view
+
+    def _catch_up(self, view: View, deadline: float) -> bool:
+        return self._index.catch_up(view, seconds=min(CATCH_UP_S, max(0.0, deadline - time.monotonic()) / 2))
 
     def _find(
         self,
@@ -214,7 +215,7 @@ class RecallEngine:
             except sqlite3.Error as fault:
                 # Interrupted at the deadline: what there is, is nothing.  Damaged: made anew, asked once more.
                 self._index.guarded(fault)
-                if time.monotonic() > deadline or not self._index.catch_up(view, seconds=CATCH_UP_S):
+                if time.monotonic() > deadline or not self._catch_up(view, deadline):
                     return []
         else:
             return []
@@ -227,8 +228,6 @@ class RecallEngine:
         entries = view.get_many([one.ref for one in found])
         pairs = [(one, entry) for one in found if (entry := entries.get(one.ref)) is not None and where.allows(entry)]
         return made.told(rank(asked, pairs, statistics, deadline=deadline, slots=slots))
-
-    # ── recall ──
 
     def recall(
         self,
@@ -264,7 +263,7 @@ class RecallEngine:
         if not isinstance(query, str) or is_small_talk(query):
             return Recalled("", (), 0)
         deadline = time.monotonic() + DEADLINE_S if deadline is None else deadline
-        view = self._current_view()
+        view = self._current_view(deadline)
         where = filter_of(audience, project, None)
         delta = Delta(already, elsewhere)
         query = query[:WHOLE_QUESTION]
@@ -297,7 +296,7 @@ class RecallEngine:
             said = self._passages(query, place, left, deadline, already, once, topic, zone)
             shown = [budget.format_passage(one.ref, one.pieces, one.day, cut=one.cut) for one in said.lines]
             omitted = said.omitted
-            while shown:  # what the parts cost together is known only now
+            while shown or (lines and omitted):  # what the parts cost together is known only now
                 marker = [budget.truncation_marker(omitted, room)] if omitted else []
                 gone = once.told_by(said.lines[: len(shown)])
                 own = [(ref, line) for ref, line in zip(refs, lines, strict=True) if ref not in gone]
@@ -305,6 +304,8 @@ class RecallEngine:
                 if budget.estimate_tokens(whole) <= room:
                     refs = [*(ref for ref, _ in own), *(one.ref for one in said.lines[: len(shown)])]
                     lines = [*(line for _, line in own), *shown, *marker]
+                    break
+                if not shown:
                     break
                 shown.pop()
                 omitted += 1
@@ -359,14 +360,14 @@ class RecallEngine:
         matches = self._find(query, asked, view, where, deadline, RECALL_CANDIDATES)
         best = max((match.relevance for match in matches if match.band), default=0.0)
         near = [match for match in matches if match.band and match.relevance >= ENTRY_NEAR_BEST * best]
-        pinned = list(self._standing.listed(view, where, pinned=True))
+        pinned = list(self._standing.listed(view, where, pinned=True, deadline=deadline))
         strong = [match.entry for match in near if match.band == "strong"][: int(STRONG_MOST * share)]
         weak = [match.entry for match in near if match.band == "weak"][: int(WEAK_MOST * share)]
         if self._nearness.on:
             weak += self._nearness.recalled(query, view, where, {text_of(match.entry, "ref") for match in near})
         if asks_about_user(query):
             kinds = Filter(where.audience, where.projects, None, PORTRAIT)
-            own = sorted(self._standing.listed(view, kinds), key=budget.rank_key)
+            own = sorted(self._standing.listed(view, kinds, deadline=deadline), key=budget.rank_key)
             weak += sorted(own, key=lambda entry: PORTRAIT.index(text_of(entry, "kind")))[:STRONG_MOST]
         # Of two versions in conflict neither is told alone.
         shown = {text_of(entry, "ref") for entry in (*strong, *weak)}

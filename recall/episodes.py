@@ -128,14 +128,12 @@ class EpisodeIndex:
             rows = db.execute(
                 "SELECT id, name, length, terms FROM episode_docs WHERE message = ?", (number,)
             ).fetchall()
-            for row, name, words, terms in rows:
-                db.execute(
-                    "INSERT INTO episode_text (episode_text, rowid, terms) VALUES ('delete', ?, ?)", (row, terms)
-                )
+            for row, _, words, terms in rows:
+                db.execute(_FORGET, (row, terms))
                 docs, length = docs - 1, length - words
-                if name:
-                    names[name] = -1
             if rows:
+                if name := rows[0][1]:  # counted once a message, as `add` does
+                    names[name] -= 1
                 db.execute("DELETE FROM episode_docs WHERE message = ?", (number,))
         if docs:
             _count(db, docs, length, names)

@@ -64,7 +64,7 @@ class Filter:
         if self.repo is not None:
             parts.append("d.repo = ?")
             values.append(self.repo)
-        return " AND ".join(parts), values
+        return " AND ".join(parts), [_bound(value) for value in values]
 
     def allows(self, entry: Entry) -> bool:
         """The same conditions asked of the entry itself: the index may be behind."""
@@ -98,9 +98,13 @@ def repo_of(entry: Mapping[str, Any]) -> str:
 def _row(entry: Mapping[str, Any]) -> tuple[str, str, str, str, int]:
     pinned = int(entry.get("pinned") is True)
     texts = (audience_of(entry), text_of(entry, "project"), repo_of(entry), text_of(entry, "kind"))
-    # Lone surrogates cannot be bound (B052); an entry that has them in a label is found by nobody's filter.
-    audience, project, repo, kind = (value.encode("utf-8", "replace").decode("utf-8") for value in texts)
+    audience, project, repo, kind = map(_bound, texts)
     return audience, project, repo, kind, pinned
+
+
+def _bound(value: str) -> str:
+    """Lone surrogates cannot be bound (B052): labels that differ in them alone are told apart by `allows`."""
+    return value.encode("utf-8", "replace").decode("utf-8")
 
 
 def _digest(entry: Mapping[str, Any]) -> bytes:
@@ -131,10 +135,10 @@ class TextIndex:
 
     # ── keeping up with the store ──
 
-    def is_current(self, view: View) -> bool:
+    def is_current(self, view: View, deadline: float | None = None) -> bool:
         """True when the index shows exactly the state of `view`."""
         try:
-            with self._db.connection() as db:
+            with self._db.connection(deadline) as db:
                 return meta(db, "state") == repr(view.token)
         except sqlite3.Error:
             return False
@@ -165,7 +169,8 @@ class TextIndex:
     def _catch_up(self, view: View, end: float | None) -> bool | None:
         """True: finished; False: the time was up; None: another process changed the index meanwhile."""
         target = repr(view.token)
-        with self._db.connection(busy_ms=WRITE_BUSY_MS) as db:
+        busy_ms = WRITE_BUSY_MS if end is None else max(0, min(WRITE_BUSY_MS, int((end - time.monotonic()) * 1000)))
+        with self._db.connection(busy_ms=busy_ms) as db:
             state = meta(db, "state")
             if state == target:
                 self._shown = view
@@ -296,7 +301,7 @@ class TextIndex:
         with self._db.connection(deadline) as db:
             few = db.execute(
                 f"SELECT count(*) FROM (SELECT 1 FROM recall_docs d WHERE d.audience = ? LIMIT {SCAN_AT_MOST + 1})",
-                (where.audience,),
+                values[:1],
             ).fetchone()[0]
             if few <= SCAN_AT_MOST:
                 query = (
@@ -314,11 +319,13 @@ class TextIndex:
                 )
             return [Candidate(ref, tuple(words.split(" "))) for ref, words in db.execute(query, values)]
 
-    def refs(self, where: Filter, *, pinned: bool = False, limit: int = 1000) -> list[str]:
+    def refs(
+        self, where: Filter, *, pinned: bool = False, limit: int = 1000, deadline: float | None = None
+    ) -> list[str]:
         """Refs that `where` lets through, the latest indexed first."""
         condition, values = where.sql()
         mark = " AND d.pinned" if pinned else ""
-        with self._db.connection() as db:
+        with self._db.connection(deadline) as db:
             query = f"SELECT d.ref FROM recall_docs d WHERE {condition}{mark} ORDER BY d.id DESC LIMIT {int(limit)}"
             return [ref for (ref,) in db.execute(query, values)]
 

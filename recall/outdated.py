@@ -10,7 +10,7 @@ again (D78).
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..capture import compound
 from ..capture.lazy import lazy
@@ -176,6 +176,14 @@ class Outdated:
     def of(self, audience: str) -> Statements:
         """The replaced statements of an audience."""
         return self._state[2].get(audience) or Statements()
+
+
+def marked(message: dict[str, Any], outdated: Statements) -> dict[str, Any]:
+    """A found message in an entry's form, `outdated` where the passage that was found states what was corrected."""
+    start, stop = message["span"]
+    if not Editor((), outdated).current(message["content"][start:stop], created_at(message)):
+        message["outdated"] = True
+    return message
 
 
 class Editor:

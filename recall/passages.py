@@ -161,6 +161,9 @@ def _own(asked: Asked, pool: Pool, weights: Weights, party: Collection[str]) -> 
                 gap = _gap(found.get(one), found.get(other))
                 if gap <= NEAR:
                     score += more * (1 if gap <= CLOSE else 0.5)
+        if asked.phrases:
+            said = f" {doc.terms} "
+            score *= 1 + weights.phrase * sum(phrase in said for phrase in asked.phrases)
         own[key] = score * (1 + weights.coverage * (sum([by.part[number] for number in worth]) / by.total))
     return own
 

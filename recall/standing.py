@@ -27,14 +27,16 @@ class Standing:
         self._known: tuple[object, dict[Hashable, list[Entry]]] = (None, {})
         self._filling: tuple[object, dict[Hashable, list[int]]] = (None, {})
 
-    def listed(self, view: View, where: Filter, *, pinned: bool = False, limit: int = LISTED) -> list[Entry]:
+    def listed(
+        self, view: View, where: Filter, *, pinned: bool = False, limit: int = LISTED, deadline: float | None = None
+    ) -> list[Entry]:
         """The entries that `where` lets through, the latest indexed first; not to be changed."""
         key = (where, pinned, limit)
         found = self._kept(view).get(key)
         if found is None:
-            current = self._index.is_current(view)
+            current = self._index.is_current(view, deadline)
             try:
-                refs = self._index.refs(where, pinned=pinned, limit=limit)
+                refs = self._index.refs(where, pinned=pinned, limit=limit, deadline=deadline)
             except sqlite3.Error as fault:
                 self._index.guarded(fault)
                 return []

@@ -22,6 +22,7 @@ class Weights:
     prefix: float = 0.7  # a word that begins as the one asked for
     kin: float = 0.4  # a related word in place of the one asked for
     pair: float = 0.24  # neighbouring words of the question that stand close together here
+    phrase: float = 1.0  # what the question puts in quotation marks, word for word
     coverage: float = 0.75  # share of the question that is covered
     feedback: float = 0.3  # words that the best passages share and the question lacks
     feedback_from: int = 8  # passages that these are taken from

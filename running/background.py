@@ -45,6 +45,8 @@ class Background:
         self._owner, self._transcripts = owner, transcripts
         self._shown: Sequence[Entry] | None = None  # the rules in the prompt of this session
         self._told: Sequence[Entry] = ()  # the same with what was told since
+        self._in_prompt: frozenset[str] = frozenset()  # the texts of rules that it states in whole
+        self.stated: frozenset[str] = frozenset()  # the same with what was told since: recall need not tell them
 
     # -- rules -------------------------------------------------------------------------------------------------------
 
@@ -53,7 +55,9 @@ class Background:
         try:
             if self._shown is None:
                 self._shown = self._told = self._standing(START_S)
-            return rules.section(self._shown)
+            block = rules.section(self._shown)
+            self._states(self._shown, block)
+            return block
         except Exception as problem:  # the block says the rest; what is missing in it is told through recall
             self._owner.runtime.note("rules", problem)
             return ""
@@ -66,6 +70,7 @@ class Background:
             now = self._standing()
             said = rules.news(self._told, now) if now != self._told else ""
             self._told = now
+            self.stated |= rules.stated(now, said)
         except Exception as problem:  # recall goes on without it
             self._owner.runtime.note("rules", problem)
             return ""
@@ -74,10 +79,16 @@ class Background:
     def forget_told(self) -> None:
         """What was told in recalled text has left the context; the prompt stands as it was."""
         self._told = self._shown or ()
+        self.stated = self._in_prompt
 
     def begin_anew(self) -> None:
         """Another session begins: its prompt takes the rules as they are now."""
         self._shown = None
+        self.stated = self._in_prompt = frozenset()
+
+    def _states(self, shown: Sequence[Entry], prompt: str) -> None:
+        self._in_prompt = rules.stated(shown, prompt)
+        self.stated |= self._in_prompt
 
     def _standing(self, seconds: float = TURN_S) -> Sequence[Entry]:
         place = self._owner.now
@@ -89,6 +100,7 @@ class Background:
         """The rules that a stored prompt shows, as far as they still stand; all others are news."""
         now = self._standing()
         said = self._transcripts.prompt(self._owner.session_id) if self._transcripts is not None and now else None
+        self._states(now, said or "")
         return now if said is None else [entry for entry in now if rules.line(entry) in said]
 
     # -- consolidation -----------------------------------------------------------------------------------------------

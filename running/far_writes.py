@@ -16,11 +16,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..audience import OWNER
-from ..delivery import forgotten
+from ..delivery import forgotten, kept_there
 from ..lookup import WriteRefused, audience_of, bare_ref
+from ..merge import Outcome
 from ..outbox import NewFact, OutboxError, Row
 from ..outboxdb.schema import LIVE
 from ..stores.entry import Entry, entry_fact_key, fact_key
+from ..stores.keys import same_key
 from ..stores.local import StoreError
 from ..writes import LOCK_S, Receipt, Redact, State, Writes
 from .copies import Copies
@@ -58,6 +60,7 @@ class FarWrites(Writes):
 
         row = replace(row, binding=link.binding)
         done = self._asked(link, lambda: link.store.put(Put(row.ref, entry)), row, masked)
+        self._is_there(link, entry, done, row.session_id)
         if isinstance(done, Receipt):
             return replace(done, subject=subject)
         state: State = "stored" if done.status in ("applied", "conflict") else "existing"
@@ -115,10 +118,11 @@ class FarWrites(Writes):
         )
         if receipt is not None:
             return receipt
+        entry = {**before, "content": text, "kind": kind or before.get("kind", "note")}
+        self._is_there(link, {**entry, "audience": whose}, done, row.session_id)
         if isinstance(done, Receipt):
             return replace(done, subject=subject)
         state: State = "existing" if done.status == "already" else "updated"
-        entry = {**before, "content": text, "kind": kind or before.get("kind", "note")}
         return Receipt(done.ref, state, done.previous, entry, masked, done.memory_id, subject)
 
     def forget(self, ref: str, *, audience: str | None, session_id: str = "") -> Receipt:
@@ -204,14 +208,29 @@ class FarWrites(Writes):
         """What the remote worker has claimed, in order; an outcome for each, as Worker wants them."""
         from .far_delivery import deliver
 
-        done = deliver(link, rows, self._outbox, self._changes.forgotten_rows, self.copies)
+        there = kept_there.found(self._outbox, link.binding, [row for row in rows if not _corrects(row)])
+        left = [row for row in rows if row.seq not in there]
+        done = deliver(link, left, self._outbox, self._changes.forgotten_rows, self.copies)
         link.cache.invalidate([outcome.previous for _, outcome in done if outcome.previous])
         self._retire_here(done)
-        return done
+        return [*done, *((row, _merged(row, there)) for row in rows if row.seq in there)]
+
+    def push(self, rows: Sequence[Row], *, timeout: float) -> list[tuple[Row, Outcome]]:
+        """On this machine, without what was given to Memoria on purpose: it is kept there."""
+        link = self._remote.link
+        there = kept_there.found(self._outbox, link.binding, rows) if link is not None else {}
+        done = [(row, _merged(row, there)) for row in rows if row.seq in there]
+        self._retire_here(done)
+        return [*done, *super().push([row for row in rows if row.seq not in there], timeout=timeout)]
+
+    def _is_there(self, link: "Link", entry: Entry, done: Any, session: str) -> None:
+        """What was stored on purpose is not captured a second time.  done: where it stands, or how it waits."""
+        with contextlib.suppress(OutboxError):
+            kept_there.note(self._outbox, link.binding, entry, done.ref, done.memory_id, session, self._clock())
 
     def _retire_here(self, done: Sequence[tuple[Row, Any]]) -> None:
         """What a captured correction on Memoria speaks of is history on this machine, too (D35)."""
-        told = [(row, outcome) for row, outcome in done if row.op == "put" and row.payload.get("correction") is True]
+        told = [(row, outcome) for row, outcome in done if _corrects(row)]
         told = [(row, outcome) for row, outcome in told if outcome.status in ("applied", "already", "merged")]
         if not told or not len(self._store.view()):
             return
@@ -300,8 +319,10 @@ class FarWrites(Writes):
         """An earlier statement of a text that is being corrected does not bring it back (D63)."""
         if not before.get("content"):
             return
-        old = {entry_fact_key({**before, "audience": audience})}
-        new = {entry_fact_key({**before, "content": text, "audience": audience})}
+        old, new = (
+            {entry_fact_key(each), same_key(each)} - {""}
+            for each in ({**before, "audience": audience}, {**before, "content": text, "audience": audience})
+        )
         if keys := old - new:
             with contextlib.suppress(OutboxError):
                 self._changes.mark_replaced(str(before["ref"]), keys, audience)
@@ -312,7 +333,11 @@ class FarWrites(Writes):
         texts: list[str] = []
         if before.get("content"):
             texts = [str(before["content"])]
-            keys = {fact_key(audience, project, texts[0]) for project in (str(before.get("project") or ""), "")}
+            for project in {str(before.get("project") or ""), ""}:
+                said = {"content": texts[0], "audience": audience, "project": project}
+                keys |= {fact_key(audience, project, texts[0]), same_key(said)} - {""}
+        with contextlib.suppress(OutboxError):
+            keys |= kept_there.wordings_of(self._outbox, [ref, str(before["ref"])])
         if before.get("fact_key"):
             keys.add(str(before["fact_key"]))
         arguments = {"audience": audience, "keys": sorted(keys), "at": now, "texts": texts}
@@ -324,6 +349,14 @@ class FarWrites(Writes):
             raise WriteRefused("store_unavailable", f"nothing was changed: {error}") from error
         self._committed()
         self._removed()
+
+
+def _corrects(row: Row) -> bool:
+    return row.op == "put" and row.payload.get("correction") is True
+
+
+def _merged(row: Row, there: dict[int, str]) -> Outcome:
+    return Outcome(row.ref, "merged", there[row.seq])
 
 
 def refusal_of(error: Any, *, unknown: bool = False, ref: str = "") -> WriteRefused:

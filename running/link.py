@@ -19,6 +19,8 @@ from ..memoria.errors import HINTS
 from ..memoria.limits import PINNED_MOST, PINS_FRESH_S
 from ..outbox import OutboxError, Row
 from ..outboxdb import earlier_turns
+from ..outboxdb.keys import KeyNotes, Known
+from ..outboxdb.limits import ENQUEUE_WAIT, WORKER_WAIT
 from ..outboxdb.steps import StepsInOutbox
 from ..outboxdb.turns import Turns
 from ..stores.entry import Entry, entry_fact_key
@@ -64,11 +66,20 @@ class Link:
             clock=remote.clock,
             is_dead=liveness.is_dead,
         )
-        proven = False
+        self._key_notes, known = KeyNotes(outbox.database, self.binding, remote.clock), Known()
         if outbox.path.exists():  # a look makes no file
             with contextlib.suppress(OutboxError):  # Memoria is read without the queue (MD5)
-                proven = self.turns.was_accepted(self.binding)
-        self.client = Client(self.origin, key, proven=proven, accepted=self._accepted)
+                known = self._key_notes.known()
+        self._proven = known.proven
+        self.client = Client(
+            self.origin,
+            key,
+            proven=known.proven,
+            since=known.refused_since,
+            accepted=self._accepted,
+            refusing=self._refusing,
+            clock=remote.clock,
+        )
         self.api = Api(
             self.client,
             self.branch,
@@ -152,17 +163,35 @@ class Link:
         if self._remote.settings["memoria.upload"] == "turns":
             self.uploader.wake()
 
-    def _accepted(self) -> None:
-        """The key works: what waited for it goes on.  Called on the client's loop, so it only leaves a job."""
+    def _accepted(self) -> bool:
+        """The key works: what waited for it goes on.  Called on the client's loop; False: not noted yet."""
+        if not (self._proven or self._note(self._key_notes.accepted)):
+            return False
+        if self.started and self._remote.settings["memoria.upload"] == "turns":
+            self.worker.submit(lambda: self.uploader.wake())
+        return True
 
-        def job() -> None:
-            if self._remote.outbox.path.exists() and not self.turns.was_accepted(self.binding):
-                self.turns.accepted(self.binding)
-            if self._remote.settings["memoria.upload"] == "turns":
-                self.uploader.wake()
+    def _refusing(self, since: float | None) -> None:
+        """A key that worked before is refused since then; None: it works again.  Called on the client's loop."""
+        self._note(self._key_notes.accepted if since is None else functools.partial(self._key_notes.refused, since))
 
-        if self.started:
-            self.worker.submit(job)
+    def _note(self, write: Callable[..., None]) -> bool:
+        """Written at once, because the process may be a short one; where that cannot be, by the worker, if it runs.
+
+        A look writes nothing, and a command makes no file for it (D111).  It happens when what is known of the key
+        changes, so the loop hardly waits.  False: it could not be noted.
+        """
+        if self._remote.looks:
+            return True
+        if not (self.started or self._remote.outbox.path.exists()):
+            return False
+        try:
+            write(wait=ENQUEUE_WAIT)
+        except OutboxError:
+            if self.started:
+                self.worker.submit(functools.partial(write, wait=WORKER_WAIT))
+            return self.started
+        return True
 
     def idle(self, now: float) -> None:
         """The idle pass: old rows, receipts and steps go.  Never raises."""

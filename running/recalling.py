@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import tzinfo
@@ -148,17 +148,21 @@ class Recalling:
         topic: str = "",
         zone: Callable[[], tzinfo | None] = lambda: None,
         far: Far | None = None,
+        stated: Collection[str] = (),
     ) -> "Recalled":
         """The recall block for one question of a session, within recall.deadline_s (START.md).  Never raises.
 
         topic  what the user said last in this session, for questions that go on from there
         zone   the user's time zone, None for the machine's
         far    what another store has to say within some seconds: entries, and whether they are stale (D37)
+        stated texts that the context holds by other hands: the rules in its prompt
         """
         seconds = float(self._settings["recall.deadline_s"])
         deadline = time.monotonic() + seconds
         with self._answering(seconds):
-            return self._recall(query, session, audience, project, transcripts, topic, zone, far, seconds, deadline)
+            return self._recall(
+                query, session, audience, project, transcripts, topic, zone, far, stated, seconds, deadline
+            )
 
     def _recall(
         self,
@@ -170,6 +174,7 @@ class Recalling:
         topic: str,
         zone: Callable[[], tzinfo | None],
         far: Far | None,
+        stated: Collection[str],
         seconds: float,
         deadline: float,
     ) -> "Recalled":
@@ -200,7 +205,7 @@ class Recalling:
                     deadline=deadline - 0.15 * seconds,  # what was found by then still has to be written down
                     with_floor=with_floor,
                     spent=spent,
-                    elsewhere=self.builtin.knows,
+                    elsewhere=lambda content: content in stated or self.builtin.knows(content),
                     here=here,
                     topic=topic,
                     zone=at,

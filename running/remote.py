@@ -29,7 +29,10 @@ Note = Callable[[str, BaseException], None]
 LOCAL_KINDS = frozenset({"rule", "taboo", "summary", "work_unit", "session", "delegation"})  # D36
 OFF_HERE = "Memoria is off in this chat: memoria.gateways is false. What is remembered here stays on this machine."
 NO_KEY = f"Memoria has no API key; mend: {KEY_COMMAND}"
-PASSING = frozenset({"connection_failed", "network_failed", "rate_limited", "authentication_failed"})  # of an outage
+# Of an outage.
+PASSING = frozenset(
+    {"connection_failed", "network_failed", "rate_limited", "requests_refused", "authentication_failed"}
+)
 STOP_S = 0.6  # seconds that shutdown gives what is under way, of its 2 s (P49)
 
 
@@ -55,7 +58,7 @@ class Remote:
         self._writes: FarWrites | None = None
         self.on = settings["backend"] == "memoria"
         self.why = settings.remote_off_reason if self.on else ""
-        self._looks = False
+        self.looks = False
         self._link: Link | None = None
         self._lock = threading.Lock()
         self._local: set[str] = set()  # sessions at the machine itself
@@ -95,7 +98,7 @@ class Remote:
         if not key:
             self.why = NO_KEY
             return None
-        if self._looks and not identity.is_made(self.settings.home, self.settings.subject):
+        if self.looks and not identity.is_made(self.settings.home, self.settings.subject):
             self.why = identity.NO_ID
             return None
         try:
@@ -110,7 +113,7 @@ class Remote:
 
     def look_only(self) -> None:
         """From here on this is a look: no identity is made, and in the outbox nothing is made or mended (D111)."""
-        self._looks = self.outbox.database.look_only = True
+        self.looks = self.outbox.database.look_only = True
 
     def _key(self) -> str:
         ask = self.settings.secret
@@ -174,7 +177,7 @@ class Remote:
 
     def changed(self) -> None:
         """The store has changed, or may have: copies on Memoria follow it (D36).  Never raises."""
-        if self._writes is not None and not self._looks:
+        if self._writes is not None and not self.looks:
             self._writes.copies.look()
 
     def wake(self) -> None:

@@ -8,7 +8,7 @@ import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..config import Settings
@@ -177,6 +177,10 @@ class Shelving:
             )
         return lines
 
+    def begins_anew(self) -> list[str]:
+        """The other shelf names under which summaries have come further."""
+        return further_elsewhere(self._outbox, self.shelf)
+
     def known(self) -> list[str]:
         """The shelves to which anything was ever sent from here.  Raises what the outbox raises."""
         from ..outboxdb import shelves
@@ -185,6 +189,35 @@ class Shelving:
             return []
         with self._outbox.database.reading() as db:
             return shelves.known(db)
+
+
+def further_elsewhere(outbox: Outbox, shelf: str) -> list[str]:
+    """The other shelf names under which summaries have come further than under this one; [] where none can be read."""
+    from ..outboxdb import plans
+
+    if not outbox.path.exists():
+        return []
+    with contextlib.suppress(OutboxError), outbox.database.reading() as db:
+        return plans.further_elsewhere(db, shelf)
+    return []
+
+
+def anew(shelf: str, others: Sequence[str]) -> str:
+    """What another shelf name means for summaries, in one line; "" where they do not begin anew (H34)."""
+    if not others:
+        return ""
+    names = f"{'name' if len(others) == 1 else 'names'} {', '.join(others)}"
+    return f"Summaries were made under the shelf {names}; under {shelf} they begin anew, every session paid again."
+
+
+def anew_in(settings: Settings, shelf: str) -> str:
+    """The same for setup, before anything is open."""
+    outbox = Outbox(settings.path("queue.path"))
+    outbox.database.look_only = True
+    try:
+        return anew(shelf, further_elsewhere(outbox, shelf))
+    finally:
+        outbox.close()
 
 
 def listed(settings: Settings) -> list[str] | None:

@@ -13,7 +13,7 @@ from .layers import Settings, load
 from .placement import misplaced
 from .places import FOLDER, SAVED, SETUP, read_json
 from .remote import check_remote
-from .route import COST, NO_MODEL, WrongRoute, answers_of, routes_of, trust_lines
+from .route import COST, NO_MODEL, OFF, WrongRoute, answers_of, chosen, routes_of, trust_lines
 from .store import adopt, salvage, save, set_aside
 from .table import BY_NAME, KEY_COMMAND, QUESTIONS, SECRET, questions
 from .values import WrongValue, as_text, check
@@ -40,6 +40,7 @@ class Door(Protocol):
 
 Trust = Callable[[Path, Sequence[tuple[str, str]]], list[tuple[tuple[str, ...], Any]]]
 Shelves = Callable[[Settings], list[str] | None]
+Anew = Callable[[Settings, str], str]
 
 
 class Stopped(Exception):
@@ -55,12 +56,14 @@ def run(
     package: Path | None = None,
     trust: Trust | None = None,
     shelves: Shelves | None = None,
+    anew: Anew | None = None,
 ) -> bool:
     """Ask, save, activate `name`, tell where everything is.  False when nothing was saved.  Never raises.
 
     package  the folder the plugin was loaded from: under another name the host would not find it again (P1)
     trust    what the host has to be told so that it lets (provider, model) through, as keys and values (D89)
     shelves  those that a Hypatia program lists; None where there is no such program: then nobody is asked (D54)
+    anew     what another shelf name means for the summaries that were made, "" for nothing (H34)
     """
     if package is not None and (wrong := misplaced(home, name, package)):
         say(f"  cognition: {wrong}")
@@ -74,7 +77,7 @@ def run(
     say(f"\n  Cognition: durable memory in {home / FOLDER}")
     say("  Enter keeps what stands in [brackets], - takes the default.\n")
     try:
-        answers, key = _ask_all(now, door, say, shelves)
+        answers, key = _ask_all(now, door, say, shelves, anew)
         permitted = _ask_trust(home, door, answers, say, trust)
     except (KeyboardInterrupt, EOFError):
         say("\n  Stopped; nothing was saved.")
@@ -113,13 +116,14 @@ def _unasked(home: Path, name: str, door: Door, host: Any, fault: str, say: Call
     check_remote(settings, door.secret)
     lines += [line for line in settings.problems if line not in lines]
     what = "settings kept" if settings.origin else "defaults taken"
+    where = _places(home) if (home / FOLDER / SAVED).exists() else _host_place(home)
     done = "NOT active" if refusal else "active from the next session"
-    say(" ".join([f"  cognition: no terminal, nothing asked, {what} ({_places(home)}); {done}.", *lines]))
+    say(" ".join([f"  cognition: no terminal, nothing asked, {what} ({where}); {done}.", *lines]))
     return not refusal
 
 
 def _ask_all(
-    now: Settings, door: Door, say: Callable[[str], None], shelves: Shelves | None
+    now: Settings, door: Door, say: Callable[[str], None], shelves: Shelves | None, anew: Anew | None
 ) -> tuple[dict[str, Any], str]:
     """The answers that were given, and the API key if one was typed."""
     answers: dict[str, Any] = {}
@@ -129,10 +133,10 @@ def _ask_all(
         if needs_memoria(name) and not remote:
             continue
         if name == _LAST and (listed := shelves(now) if shelves is not None else None) is not None:
-            answers |= _ask_shelf(now, door, say, listed)
+            answers |= _ask_shelf(now, door, say, listed, anew)
         answers[name] = _ask(BY_NAME[name], now, door, say)
-        if name == _MODELS:
-            answers[name] = [one for one in answers[name] if one.casefold() not in NO_MODEL]
+        if name == _MODELS and any(one.casefold() in NO_MODEL for one in answers[name]):
+            answers |= answers_of(OFF)  # whatever else has chosen one
         if name == "backend" and answers[name] == "memoria":
             key = _ask_key(door, say)
     return answers, key
@@ -142,7 +146,7 @@ def _ask(key: Key, now: Settings, door: Door, say: Callable[[str], None]) -> Any
     """One answer, checked.  Where the present value is refused and decides where data goes, Enter is no answer."""
     current = now[key.name]
     unsafe = key.destination and key.name in now.faulty
-    offered = "" if unsafe else as_text(current)
+    offered = "" if unsafe else chosen(now) if key.name == _MODELS else as_text(current)
     hint = f" ({key.range})" if key.bounds or key.choices else ""
     for _ in range(TRIES):
         typed = door.ask(f"  {QUESTIONS[key.name]}{hint} [{offered}]: ").strip()
@@ -165,7 +169,9 @@ def _ask(key: Key, now: Settings, door: Door, say: Callable[[str], None]) -> Any
     return current
 
 
-def _ask_shelf(now: Settings, door: Door, say: Callable[[str], None], listed: list[str]) -> dict[str, Any]:
+def _ask_shelf(
+    now: Settings, door: Door, say: Callable[[str], None], listed: list[str], anew: Anew | None
+) -> dict[str, Any]:
     """Which shelf of the program gets a copy of this memory, if any."""
     say("    The program hypatia is here. A copy of your memory, conversations included, can be kept on one of its")
     say(f"    shelves ({', '.join(listed) or 'none is there yet'}); what that means is in docs/hypatia.md.")
@@ -183,6 +189,8 @@ def _ask_shelf(now: Settings, door: Door, say: Callable[[str], None], listed: li
             continue
         if name not in listed:
             say(f"    There is no shelf {name} yet: hermes cognition shelf connect DIR makes it known under that name.")
+        if anew is not None and (line := anew(now, name)):
+            say(f"    {line}")
         return {"hypatia.enabled": True, "hypatia.shelf": name}
     say(f"    keeping {offered}")
     return {}
@@ -242,4 +250,8 @@ def _close(
 
 
 def _places(home: Path) -> str:
-    return f"{home / FOLDER / SAVED} and memory.cognition in {home / 'config.yaml'}"
+    return f"{home / FOLDER / SAVED} and {_host_place(home)}"
+
+
+def _host_place(home: Path) -> str:
+    return f"memory.cognition in {home / 'config.yaml'}"

@@ -174,6 +174,7 @@ class Export:
     def _announce(self, names: list[str]) -> None:
         """Before the first of a page is sent: they may be on the shelf from now on, whatever happens."""
         if names:
+            self._run.reach(names[0])
             with self._run.write() as tx:
                 shelves.send(tx, self._run.desk.shelf, names)
 

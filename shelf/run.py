@@ -35,6 +35,17 @@ class Run:
         self._refused: list[Callable[[sqlite3.Connection], None]] = []
         self._proofs: Counter[str] = Counter()
         self._at = self._total = 0
+        self._reached = False
+
+    def reach(self, name: str) -> None:
+        """The shelf answers, or nothing goes further: what could not be sent is not said to be there.  Once a run."""
+        if not self._reached:
+            try:
+                self.there(name)
+            except ShelfError as problem:
+                if problem.passing:
+                    raise  # what refuses has answered
+            self._reached = True
 
     @property
     def came_further(self) -> bool:

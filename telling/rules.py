@@ -91,6 +91,14 @@ def news(told: Sequence[Entry], now: Sequence[Entry]) -> str:
     return "\n".join([CHANGED, *changes[:kept], *more]) if changes else ""
 
 
+def stated(rules: Sequence[Entry], text: str) -> frozenset[str]:
+    """The contents that `text` states in whole: a line that is cut short leaves the rest to recall."""
+    lines = set(text.splitlines())
+    return frozenset(
+        str(entry.get("content", "")) for entry in rules if (said := line(entry)) in lines and not said.endswith("…")
+    )
+
+
 def _said(entry: Mapping[str, Any] | None) -> tuple[object, ...]:
     return (entry.get("kind"), entry.get("content"), entry.get("project") or "") if entry is not None else ()
 

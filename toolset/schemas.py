@@ -41,7 +41,8 @@ _SCHEMAS = (
         "cognition_search",
         "Search everything remembered about this user and what was said in past conversations, with where and when. "
         "Use it when recall did not bring what you need, before saying that you don't know. With ref: one entry with "
-        "its earlier versions, or one message with what was said around it. With related_to: what belongs to an entry.",
+        "its earlier versions, or one message with what was said around it. With related_to: what belongs to an entry. "
+        "outdated: it has been corrected since.",
         (),
         query=_text("What to look for, in the user's words. May be left out when another argument says what is meant."),
         top_k=_count("How many results; 10 when left out.", 1, 50),

@@ -263,6 +263,8 @@ def _row(entry: Entry, relevance: float | None = None, query: str = "") -> Row:
     if entry.get("kind") == MESSAGE:
         del row["repo"]
         row.update(_passage(entry), session=str(_session_of(entry) or ""))
+        if entry.get("outdated"):
+            row["outdated"] = True
     if relevance is not None:
         row["score"] = relevance
     if query and (piece := highlighted(query, row["content"])):

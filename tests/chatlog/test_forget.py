@@ -187,3 +187,87 @@ def test_words_survive_a_plain_index(tmp_path):
     log.append(place(), turn("a", "b"))
     assert found(log, "a") == [1]
     log.close()
+
+
+ROW = "I live in Oslo and I prefer tabs"
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "left"),
+    [
+        (ROW, "I prefer tabs", "I live in Oslo and [forgotten]"),
+        (f"Hi.  {ROW}! Build it.", "I live in Oslo.", "Hi.  [forgotten] and I prefer tabs! Build it."),
+        ("I live in Oslo, I prefer tabs, and I own X", "I prefer tabs", "I live in Oslo, [forgotten], and I own X"),
+        (f"Please remember that {ROW}.", "I live in Oslo", "Please remember that [forgotten] and I prefer tabs."),
+        ("I live in Oslo near the park and I prefer tabs", "I live in Oslo", "[forgotten] and I prefer tabs"),
+        ("I like tea and I like coffee", "I like tea", "[forgotten] and I like coffee"),
+    ],
+)  # fmt: skip
+def test_of_a_row_of_statements_only_the_one_goes(log, path, text, statement, left):
+    """H29, CD24: what capture keeps as entries of their own is forgotten one by one, in the log too."""
+    log.append(place(), [draft("user", text)])
+    assert log.forget_statement("owner", statement) == 1
+    assert log.message("msg-s1-0").text == left
+    assert log.stating("owner", statement) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("I live in Oslo and I prefer tabs because my editor likes them", "I prefer tabs"),  # explains
+        ("You live in Oslo and you prefer tabs", "I prefer tabs"),  # no row that capture splits
+        ("I live in Oslo and I prefer tabs", "Oslo and I prefer"),  # lies over the joint
+        ("My name is Ada and I live in Oslo", "I live in Oslo"),  # one entry (CE1)
+        ('I said "I live in Oslo and I prefer tabs"', "I prefer tabs"),
+        ("I prefer tabs and I always prefer my tabs", "I prefer tabs"),  # said again in other words
+        (f"I {'really ' * 80}live in Oslo and I prefer tabs", "I prefer tabs"),  # longer than a removal reaches
+    ],
+)
+def test_what_cannot_be_taken_apart_safely_goes_whole(log, text, statement):
+    log.append(place(), [draft("user", text)])
+    assert log.forget_statement("owner", statement) == 1
+    left = log.message("msg-s1-0")
+    assert "tabs" not in left.text
+    assert "Oslo and" not in left.text
+
+
+def test_the_rest_of_a_row_can_be_forgotten_too(log, path):
+    log.append(place(), [draft("user", f"{ROW}.")])
+    for statement in ("I prefer tabs", "I live in Oslo"):
+        assert log.forget_statement("owner", statement) == 1
+    assert (log.message("msg-s1-0").state, log.message("msg-s1-0").text) == ("forgotten", "")
+    log.append(place("s2"), [draft("user", f"{ROW}.", NOW - 9)])
+    assert log.message("msg-s2-0").text == "[forgotten]"
+    assert log.tidy()
+    assert not in_bytes(path, "tabs")
+    assert not in_bytes(path, "Oslo")
+
+
+def test_a_statement_known_by_its_beginning_takes_the_whole_sentence_along(log):
+    """A transcript read later is held against the first words alone: the rest may stand behind the joint."""
+    said = "I live in a small red house by the harbour of old Oslo and my safe holds marzipan"
+    log.forget_statement("owner", said)
+    log.append(place(), [draft("user", f"{said}.", NOW - 9)])
+    assert "marzipan" not in log.message("msg-s1-0").text
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["I live in Oslo", "I prefer tabs", "my cat is called Minka", "we use Postgres", "I own 3 boats", "茶 x1"]
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(PIECES, st.lists(st.sampled_from([" and ", ", and ", ", ", "; ", ". ", "\n", " so "]), min_size=8), st.data())
+def test_no_row_keeps_what_was_forgotten_and_nothing_new_is_said(pieces, joints, data):
+    text = "".join(piece + joint for piece, joint in zip(pieces, joints, strict=False))
+    statement = data.draw(st.sampled_from(pieces))
+    known = words_of(statement)
+    left = without(text, occurrences(text, known))
+    assert statement not in left
+    assert not occurrences(left.replace("[forgotten]", "\n"), known)
+    at = 0
+    for kept in left.split("[forgotten]"):  # what stays stood there, in that order
+        at = text.index(kept, at) + len(kept)

@@ -123,6 +123,6 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Answers at the terminal, in order; without any nobody can be asked."""
     given: list[str] = []
-    for module in ("changes", "purge"):
+    for module in ("changes", "purge", "waiting"):
         monkeypatch.setattr(f"cognition.commands.{module}.ask", lambda _shown, _q: given.pop(0) if given else "")
     return given

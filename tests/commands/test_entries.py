@@ -19,6 +19,31 @@ def test_looking_at_an_empty_home_makes_no_file(cli: Cli) -> None:
     assert not cli.folder.exists()
 
 
+def test_a_kind_that_is_none_is_refused_with_those_that_are(cli: Cli) -> None:
+    cli.commit(cli.entry("cog-s1-1", "I prefer tabs.", kind="gadget"))
+    refused = cli.json("list", "--kind", "nonsense", code=2)
+    assert refused["error"] == "usage"
+    for kind in ("note", "fact", "preference", "rule", "taboo", "summary", "work_unit", "gadget"):
+        assert kind in refused["hint"]
+    assert cli.json("list", "--kind", "rule")["entries"] == []
+    assert len(cli.json("list", "--kind", "gadget")["entries"]) == 1
+
+
+def test_a_log_that_is_switched_off_is_seen(cli: Cli) -> None:
+    """What is not kept has to be seen before it is missed."""
+    assert cli.json("status")["log"] is True
+    assert cli("status") == 0
+    assert "capture.log" not in cli.out
+    (cli.home / "config.yaml").write_text(
+        "memory: {provider: cognition, cognition: {author: Ada, capture: {log: false}}}"
+    )
+    assert cli.json("status")["log"] is False
+    assert cli("status") == 0
+    assert "off (capture.log)" in cli.out
+    cli("doctor")
+    assert "off (capture.log)" in cli.out
+
+
 def test_every_command_answers_one_json_object(cli: Cli) -> None:
     """D106: text and --json everywhere, before the command and after it."""
     cli.commit(cli.entry("cog-s1-1", "I prefer tabs."))

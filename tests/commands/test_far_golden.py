@@ -93,7 +93,7 @@ def test_every_answer_of_a_home_on_memoria_is_word_for_word_as_written_down(
             configure(far, memoria={"upload": "turns", "branch": "mian"})
         elif line == "BLOCKED":
             configure(far)
-            app.fault("status", path="/v1/*", times=0, status=401)
+            monkeypatch.setenv("MEMORIA_API_KEY", f"sk-{'0' * 32}")  # one that never worked
         elif line == "DOWN":
             far.url = "http://127.0.0.1:9"
             configure(far)

@@ -135,14 +135,20 @@ def test_discard_erases_the_text_and_goes_on_suppressing(far):
     assert states(far) == {names[0]: "discarded"}
 
 
-def test_old_ones_go_by_age_and_purge_takes_what_only_a_person_could_send(far):
+def test_old_ones_go_by_age_and_purge_takes_what_only_a_person_could_send(far, answers):
     """MI7, MI14."""
     old, fresh = queued(far, "failed", "pending")
     far.now = NOW + 86_400 * 40
     assert far("queue", "discard", "--older-than", "30d") == 0
     assert states(far) == {old: "discarded", fresh: "pending"}
     queued(far, "failed", text="Another thing.")
-    assert far("queue", "purge") == 2
+    for said in ("", "no"):
+        answers[:] = [said]
+        assert far("queue", "purge") == 2
+    assert "failed" in states(far).values()
+    answers[:] = ["y"]
+    assert far("queue", "purge") == 0
+    assert answers == []
     assert far("queue", "purge", "--yes") == 0
     assert sorted(states(far).values()) == ["discarded", "discarded", "pending"]
 

@@ -103,12 +103,16 @@ def test_what_was_purged_does_not_come_back_with_a_late_row(cli: Cli) -> None:
 
 def test_nothing_goes_without_a_yes(cli: Cli, answers: list[str]) -> None:
     cli.commit(cli.entry("cog-s1-1", TEXT))
-    for said in ("", "no", "y"):
+    for said in ("", "no", "n", "yep"):
         answers[:] = [said]
         assert cli("purge", "cog-s1-1") == 2
     assert cli.json("show", "cog-s1-1")["state"] == "committed"
     answers[:] = ["yes"]
     assert cli("purge", "cog-s1-1") == 0
+    assert not _ours(cli)
+    cli.commit(cli.entry("cog-s1-2", TEXT))
+    answers[:] = ["y"]
+    assert cli("purge", "cog-s1-2") == 0
     assert not _ours(cli)
 
 

@@ -67,7 +67,7 @@ def live(home: Home, mark: Callable[[], None]) -> None:
     mark()
     home.work(500)
     mark()
-    home.log.forget(["msg-s1-0"])
+    home.log.forget_statement("owner", FORGOTTEN)
     forgetting.erase(home.desk, home.outbox, "owner", FORGOTTEN, ["msg-s1-0"])
     forgetting.erase(home.desk, home.outbox, "owner", "", [], refs=[SOURCE], whole=True)
 

@@ -249,7 +249,7 @@ def test_what_is_forgotten_while_its_summary_is_made_is_in_no_summary(tmp_path: 
         return reply(f"- {'Zanzibar' if 'Zanzibar' in text else 'nothing of note'}")
 
     home = Home(tmp_path, Script(by=by))
-    owing(home, "s1", "The code name is Zanzibar.", "Noted.")
+    owing(home, "s1", "The code name is Zanzibar. Where do we deploy?", "Noted.")
     home.lane.wake()
     assert asked.wait(30)
     home.log.forget_statement("owner", "The code name is Zanzibar.")

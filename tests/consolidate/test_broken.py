@@ -111,7 +111,7 @@ def test_a_plan_that_was_taken_back_does_not_reach_the_store(tmp_path: Path, for
     """H29, D104: read before it was forgotten, held up by the store's lock, applied after it was forgotten."""
     home = Home(tmp_path, Script(by=lambda _, text: answer(f"- {NAME if 'Zanzibar' in text else 'nothing of note'}")))
     other = Home(tmp_path, Script(), home.clock)
-    home.say("s1", NAME, "Noted.")
+    home.say("s1", f"{NAME} Where do we deploy?", "Noted.")
     assert consider(home.desk, "s1", Trigger.BOUNDARY)
     held, go_on, read = threading.Event(), threading.Event(), threading.Event()
 
@@ -158,7 +158,7 @@ def test_forgetting_waits_for_a_plan_that_is_on_its_way_into_the_store(tmp_path:
     """H29: what is being applied when it is forgotten is found there and taken out."""
     home = Home(tmp_path, Script(by=lambda _, text: answer(f"- {NAME if 'Zanzibar' in text else 'nothing of note'}")))
     late = Home(tmp_path, Script(), home.clock)
-    home.say("s1", NAME, "Noted.")
+    home.say("s1", f"{NAME} Where do we deploy?", "Noted.")
     assert consider(home.desk, "s1", Trigger.BOUNDARY)
     looked, go_on = threading.Event(), threading.Event()
     forgotten = home.desk.forgotten
@@ -193,7 +193,7 @@ def test_forgetting_waits_for_a_plan_that_is_on_its_way_into_the_store(tmp_path:
 def test_an_archive_that_is_begun_while_a_summary_goes_does_not_keep_it(tmp_path: Path) -> None:
     """H29: another process archives the summary after it was found and before it is taken out."""
     home = Home(tmp_path, Script(by=lambda _, text: made_of(text)), **{"cascade.batch_size": 2})
-    home.say("s1", NAME, "Noted.")
+    home.say("s1", f"{NAME} Where do we deploy?", "Noted.")
     home.say("s2", "Where do we deploy?", "In Oslo.")
     for sid in ("s1", "s2"):
         assert consider(home.desk, sid, Trigger.BOUNDARY)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from cognition.consolidate import forgetting, housekeeping
 from cognition.consolidate.triggers import Trigger, consider
+from cognition.logdb.forgetting import mentions
 from cognition.outboxdb import plans, tasks
 
 from .desks import Home, Script, reply, unit
@@ -26,18 +27,18 @@ def summarised(home: Home, sid: str, said: str, *answers: str) -> None:
 
 def test_mentions() -> None:
     """A text made from a message is compared by its telling words, in any script."""
-    assert forgetting.mentions("- moved to Fra-2, staging host", "The staging host moved to Fra-2")
-    assert not forgetting.mentions("- the kitchen has a grinder", "The staging host moved to Fra-2")
-    assert forgetting.mentions("预发布主机搬到了法兰克福", "预发布主机搬到法兰克福")
-    assert not forgetting.mentions("anything", "")
+    assert mentions("- moved to Fra-2, staging host", "The staging host moved to Fra-2")
+    assert not mentions("- the kitchen has a grinder", "The staging host moved to Fra-2")
+    assert mentions("预发布主机搬到了法兰克福", "预发布主机搬到法兰克福")
+    assert not mentions("anything", "")
 
 
 def test_an_archive_above_goes_too_and_its_members_are_open_again(home: Home) -> None:
     """H29: every tier; the range alone is read again, what is covered by others is not (HD20)."""
-    summarised(home, "s1", "The reactor is called Zanzibar", reply("- the reactor is called Zanzibar"))
+    summarised(home, "s1", "The reactor is called Zanzibar. Why?", reply("- the reactor is called Zanzibar"))
     summarised(home, "s2", "The kitchen has a grinder", reply("- grinder"), reply("- reactor called Zanzibar; grinder"))
     (archive,) = [ref for ref in home.refs("summary") if ref.startswith("sum2-")]
-    home.log.forget(["msg-s1-0"])
+    home.log.forget_statement("owner", "The reactor is called Zanzibar")
     found = forgetting.erase(home.desk, home.outbox, "owner", "The reactor is called Zanzibar", ["msg-s1-0"])
     assert sorted(found.refs) == ["sum-s1-0-2", archive]
     assert home.refs("summary") == ["sum-s2-0-2"]
@@ -52,9 +53,9 @@ def test_an_archive_above_goes_too_and_its_members_are_open_again(home: Home) ->
 
 def test_only_the_hole_is_read_again(home: Home) -> None:
     """HD20, HD19: the watermark stays, later summaries stay."""
-    summarised(home, "s1", "The reactor is called Zanzibar", reply("- Zanzibar is the reactor called so"))
+    summarised(home, "s1", "The reactor is called Zanzibar. Why?", reply("- Zanzibar is the reactor called so"))
     summarised(home, "s1", "The kitchen has a grinder", reply("- grinder"))
-    home.log.forget(["msg-s1-0"])
+    home.log.forget_statement("owner", "The reactor is called Zanzibar")
     forgetting.erase(home.desk, home.outbox, "owner", "The reactor is called Zanzibar", ["msg-s1-0"])
     home.script.answers = [reply("- only noted")]
     home.work()
@@ -125,8 +126,8 @@ def test_what_was_taken_out_before_a_kill_is_read_again(
     home: Home, monkeypatch: pytest.MonkeyPatch, comes: str
 ) -> None:
     """H29, HA112: the entries are gone and nothing was owed yet; whoever comes next owes it."""
-    summarised(home, "s1", "The reactor is called Zanzibar", reply("- the reactor is called Zanzibar"))
-    home.log.forget(["msg-s1-0"])
+    summarised(home, "s1", "The reactor is called Zanzibar. Why?", reply("- the reactor is called Zanzibar"))
+    home.log.forget_statement("owner", "The reactor is called Zanzibar")
     given = (home.desk, home.outbox, "owner", "The reactor is called Zanzibar", ["msg-s1-0"])
     with monkeypatch.context() as killed:
         killed.setattr(forgetting, "_owe", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))

@@ -22,7 +22,7 @@ def prepared(path: Path, *, owed: bool = True) -> None:
     home = Home(path, Script(), **{"cascade.batch_size": 2})
     for number, sid in enumerate(SESSIONS):
         words = "how do we retry this? " * (260 if sid == LONG else 5)
-        home.say(sid, f"topic {number} {words}", "With a key.")
+        home.say(sid, f"topic {number}. {words}", "With a key.")
         if owed:
             assert consider(home.desk, sid, Trigger.BOUNDARY)
     home.close()

@@ -227,6 +227,24 @@ def test_nothing_said_moves_the_watermark_without_a_call(made) -> None:
     assert states(home) == {}
 
 
+def test_answers_alone_that_forgetting_has_left_ask_no_model(made) -> None:
+    """H29: what a forgotten message was answered is no lesson; answers whose question was read before still count."""
+    home = made(Script())
+    home.say("s1", "My safe holds marzipan", "Noted.", "I prefer tabs", "Tabs, then.")
+    home.log.forget(["msg-s1-0"])
+    home.log.forget_statement("owner", "I prefer tabs")
+    consider(home.desk, "s1", Trigger.BOUNDARY)
+    home.work()
+    assert (home.script.asked, home.refs(), states(home)) == ([], [], {})
+    with home.outbox.database.reading() as db:
+        assert plans.progress(db, "default", "s1").consolidated == 4
+    home.say("s1", "The kitchen has a grinder", "Good.")
+    home.log.forget(["msg-s1-5"])
+    consider(home.desk, "s1", Trigger.BOUNDARY)
+    home.work()
+    assert len(home.script.asked) == 1
+
+
 def test_gates(made) -> None:
     """HA73-HA79: both gates on an ordinary end; a quarter after an interrupt; none at a boundary; never when failed."""
     home = made(Script())

@@ -303,6 +303,39 @@ class Rules(Consolidation):
         provider._handle.runtime.writes.forget(ref, audience=None)
         self.assertIn(f"**{ref}** holds no more", provider.prefetch("What about the weather in Oslo?"))
 
+    def test_what_stands_in_the_prompt_is_not_told_by_recall_too(self) -> None:
+        """H24, CD80: the floor tells what the prompt leaves out."""
+        first = self.provider("s0")
+        long = "Answer in French, " + "and then some more of it, " * 20
+        for text in ("Use tabs in what you write", long):
+            self.rule(first, text)
+        self.rule(first, "Never push to main", "taboo")
+        question = "What about the weather in Oslo?"
+        provider = self.provider("s1")
+        block = provider.system_prompt_block()
+        told = provider.prefetch(question)
+        self.assertNotIn("Use tabs", told)
+        self.assertNotIn("Never push", told)
+        self.assertIn("Answer in French", block)
+        self.assertIn("Answer in French", told)  # the prompt has only its beginning
+        provider = self.provider("s2")
+        provider.system_prompt_block()
+        self.rule(provider, "Call me Pri when you answer")  # told as a change, once
+        self.assertEqual(provider.prefetch(question).count("Call me Pri"), 1)
+        provider.on_session_switch("s2", parent_session_id="s2", reason="compression")
+        told = provider.prefetch(question)
+        self.assertEqual(told.count("Call me Pri"), 1)
+        self.assertNotIn("Use tabs", told)  # the prompt stands
+
+    def test_where_no_prompt_has_them_the_floor_tells_the_rules(self) -> None:
+        """CD80, `recall.preload_rules_taboos`: off, or a prompt that this process knows nothing of."""
+        self.rule(self.provider("s0"), "Use tabs in what you write")
+        question = "What about the weather in Oslo?"
+        self.assertIn("Use tabs", self.provider("s1").prefetch(question))
+        provider = self.provider("s2", settings={"recall": {"preload_rules_taboos": False}})
+        self.assertNotIn("Use tabs", provider.system_prompt_block())
+        self.assertIn("Use tabs", provider.prefetch(question))
+
     def test_a_strangers_turn_is_told_no_change_and_uses_none_up(self) -> None:
         """B005, D75: in a direct chat what changed is for the person whose chat it is."""
         provider = self.provider("d", platform="telegram", user_id="111", chat_id="111", chat_type="dm")

@@ -296,7 +296,7 @@ class M33Outcomes(MemoriaCase):
 
     def test_refusals_have_their_code(self) -> None:
         """MA39, D93: one line that says what to do, and nothing waits."""
-        for status, code in ((403, "permission_denied"), (401, "rate_limited"), (413, "payload_too_large")):
+        for status, code in ((403, "permission_denied"), (401, "requests_refused"), (413, "payload_too_large")):
             with self.subTest(status=status):
                 answer = self.outcome(BATCH, "status", status=status)
                 if status == 401:  # on a key that has just worked: its rate limit (memoria-api.md 1.4)

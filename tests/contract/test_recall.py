@@ -1,6 +1,7 @@
 """Recall and search through the provider, as the host calls it (C22, C23, CR8, CD71 to CD86, B037, B096)."""
 
 import json
+import sqlite3
 import time
 from typing import Any
 from unittest import mock
@@ -229,6 +230,20 @@ class RecallInTime(Entries):
             self.assertLess(time.monotonic() - started, 2.0)
         self.assertIn("recall", provider._handle.runtime.failures)
         self.assertIn("nine", provider.prefetch(question, session_id="s1"))
+
+    def test_a_log_that_another_process_holds_leaves_the_entries(self) -> None:
+        """D79: within the limit it returns what it has."""
+        self.told("The kiosk in Oslo opens at nine.")
+        provider = self.provider("s1", {"recall.deadline_s": 0.5})
+        self.put(provider, "The harbour office opens at nine.")
+        question = "When does the harbour office open?"
+        self.assertIn("Oslo", provider.prefetch("When does the kiosk in Oslo open?", session_id="s1"))
+        other = sqlite3.connect(self.home / "cognition" / "chatlog.db", isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        try:
+            self.assertIn("harbour", provider.prefetch(question, session_id="s1"))
+        finally:
+            other.close()
 
     def test_a_fault_gives_nothing_and_is_counted(self) -> None:
         provider = self.provider("s1")

@@ -29,13 +29,13 @@ def test_a_401_on_a_proven_key_is_taken_for_the_rate_limit(memoria, clock):
     client.request("GET", LIST, budget=5)
     assert client.proven
     error = caught(client.request, "GET", LIST, budget=5)
-    assert (error.code, type(error), error.retry_after) == ("rate_limited", errors.RateLimited, 60.0)
+    assert (error.code, type(error), error.retry_after) == ("requests_refused", errors.RateLimited, 60.0)
     clock.now += 200  # longer than any window: the key is gone
     assert caught(client.request, "GET", LIST, budget=5).code == "authentication_failed"
     memoria.app.memoria.rate_limit = None
     client.request("GET", LIST, budget=5)
     memoria.app.memoria.rate_limit = (0, 60.0)
-    assert caught(client.request, "GET", LIST, budget=5).code == "rate_limited"
+    assert caught(client.request, "GET", LIST, budget=5).code == "requests_refused"
     assert told == [1]
 
 

@@ -182,7 +182,7 @@ def test_a_key_that_is_withdrawn_for_a_while_costs_no_turn(desk):
     desk.later(300)
     desk.sender.drain()
     assert {desk.row(row)[0] for row in rows} == {"done"}
-    assert desk.notices == ["rate_limited"]
+    assert desk.notices == ["requests_refused"]
 
 
 def test_raw_storage_is_done_and_said_once(desk):

@@ -357,3 +357,16 @@ def test_a_message_told_in_part_goes_on_where_the_part_before_ended(talk: Talk) 
     numbers = re.findall(r"kiosk(\d+) stands", told)
     assert len(numbers) > 40
     assert len(numbers) == len(set(numbers))
+
+
+@pytest.mark.parametrize(
+    "query", ['"red lamp"', "Where was “red lamp” said?", "«red lamp»", 'what of "the red lamp", exactly?']
+)
+def test_what_is_quoted_is_looked_for_word_for_word(talk: Talk, query: str) -> None:
+    """Quoted phrases: the same words in another order are another matter."""
+    talk.say("s1", "We had a red door and a lamp.", "Noted.")
+    talk.say("s2", "Lamp red, that one, the lamp.", "Noted.")
+    talk.say("s3", "Yesterday we bought the red lamp at the market near the old station.", "Noted.")
+    talk.say("s4", "A lamp, a red one.", "Noted.")
+    hits, _ = talk.engine.search(query, audience="owner")
+    assert hits[0].entry["ref"] == "msg-s3-0"

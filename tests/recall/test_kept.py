@@ -119,3 +119,32 @@ def test_a_line_is_english_by_its_words_in_any_case(line: str) -> None:
     words = "".join(char if char.isascii() and char.isalpha() else " " for char in line).lower().split()
     english = sum(word.encode() in tokens._ENGLISH for word in words)
     assert tokens._is_english(line) == (len(words) >= 4 and english * 8 >= len(words))
+
+
+def test_words_known_before_keep_their_stems_when_the_table_of_them_is_begun_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An index keeps for ever what a text became while the table was full."""
+    stems = analyse._Stems()
+    monkeypatch.setattr(analyse, "_STEMS", stems)
+    monkeypatch.setattr(stems, "_MOST", 3)
+    text = "the gardeners é were {}ing quietly"  # not ASCII: read without what is kept of spellings
+    usual = analyse.index_terms(text.format("paint"))
+    assert "garden" in usual
+    for word in ("walk", "jump", "count", "fold"):
+        assert analyse.index_terms(text.format(word)) == [word if term == "paint" else term for term in usual]
+
+
+def test_what_another_thread_clears_meanwhile_is_missing_in_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The spellings that are kept are given up as a whole: also by others, between two looks."""
+
+    class Cleared(dict[str, tuple[str, ...]]):
+        def get(self, word: str, default: Any = None) -> Any:
+            found = super().get(word, default)
+            self.clear()
+            return found
+
+    seen = Cleared()
+    monkeypatch.setattr(analyse, "_SEEN", seen)
+    assert analyse.index_terms("red lamps") == ["red", "lamp"]
+    assert analyse.index_terms("red lamps and tall towers") == ["red", "lamp", "and", "tall", "tower"]

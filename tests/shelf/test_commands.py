@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from cognition.commands import main, parser
+from cognition.config import load
 from cognition.hypatia.client import Client, Knowledge
+from cognition.outboxdb import plans
 from cognition.settings import questionnaire
 from hypatia_home import HypatiaHome
 
@@ -137,6 +139,50 @@ def test_connect_registers_the_shelf_under_the_name_that_is_set(cli: Cli, tmp_pa
     assert cli("shelf", "sync") == 0
     assert cli.program.names("mine") == ["note-a-0123abcd"]
     assert cli("doctor") == 0, cli.out
+
+
+def test_nothing_is_said_to_be_on_a_shelf_that_was_never_reached(full: Cli) -> None:
+    """H29: names are announced once the shelf has answered, not before its program was looked for."""
+    full.configure(binary="/nowhere/hypatia")
+    assert full("shelf", "sync") == 2
+    full.configure(binary="/nowhere/hypatia", shelf="other")
+    assert full("forget", "note-port-0123abcd") == 0, full.err
+    assert "elsewhere" not in full.json("shelf")
+    full.configure(shelf="nobody-has-connected-it")
+    assert full("shelf", "sync") == 2
+    full.configure(shelf="other")
+    assert full("forget", "wu-retry-0123abcd") == 0, full.err
+    assert "elsewhere" not in full.json("shelf")
+
+
+def test_another_shelf_name_begins_consolidation_anew_and_says_so(cli: Cli, tmp_path: Path) -> None:
+    """H34: one line where the name is chosen, connected and looked at, until the new name has come as far."""
+    from cognition.running.shelving import anew_in
+
+    said = "under the shelf name default"
+    room = cli.room()
+    room.put("note-a-0123abcd", "A.")
+    with room.outbox.database.transaction(wait=2.0) as tx:
+        plans.note_consolidated(tx, "default", "s1", 4, now=1.0)
+        plans.note_consolidated(tx, "mine", "s1", 2, now=1.0)
+    assert "begins_anew" not in cli.json("shelf")
+    cli.configure(shelf="mine")
+    assert cli.json("shelf")["begins_anew"] == ["default"]
+    assert cli("shelf") == 0
+    assert cli.out.count(said) == 1
+    (tmp_path / "box").mkdir()
+    assert cli("shelf", "connect", str(tmp_path / "box")) == 0
+    assert cli.out.count(said) == 1
+    for shelf, times in (("third", 1), ("default", 0)):
+        door = Door(shelf)
+        setup(tmp_path, door, lambda now: ["third"], anew_in)
+        assert sum("under the shelf names default, mine; under third" in line for line in door.said) == times
+        assert sum("Summaries were made" in line for line in door.said) == times
+    with room.outbox.database.transaction(wait=2.0) as tx:
+        plans.note_consolidated(tx, "mine", "s1", 4, now=1.0)
+    room.close()
+    assert "begins_anew" not in cli.json("shelf")
+    assert anew_in(load(tmp_path / "elsewhere", None), "mine") == ""
 
 
 def test_switched_off_only_what_was_forgotten_is_taken_out(full: Cli) -> None:
@@ -307,15 +353,15 @@ class Door:
         return lambda place, value: ""
 
 
-def setup(home: Path, door: Door, listed: Any) -> dict[str, Any]:
-    assert questionnaire.run(home, "cognition", door, door.said.append, shelves=listed)  # type: ignore[arg-type]
+def setup(home: Path, door: Door, listed: Any, anew: Any = None) -> dict[str, Any]:
+    how = {"shelves": listed, "anew": anew}
+    assert questionnaire.run(home, "cognition", door, door.said.append, **how)  # type: ignore[arg-type]
     saved = home / "cognition" / "config.json"
     return json.loads(saved.read_text()) if saved.exists() else {}
 
 
 def test_setup_offers_the_shelves_that_the_program_lists(tmp_path: Path) -> None:
     """D54; the author still comes last (D31)."""
-    from cognition.config import load
     from cognition.running.shelving import listed
 
     program = HypatiaHome(tmp_path, SHELVES="default;work")
@@ -333,7 +379,6 @@ def test_setup_offers_the_shelves_that_the_program_lists(tmp_path: Path) -> None
 
 def test_setup_asks_nobody_where_there_is_no_program(tmp_path: Path) -> None:
     """D54: only when a binary is there; Enter throughout leaves it off."""
-    from cognition.config import load
     from cognition.running.shelving import listed
 
     settings = load(tmp_path, {"hypatia": {"binaries": ["/nowhere/hypatia"]}})

@@ -154,3 +154,18 @@ def test_long_messages_are_shortened_in_results_and_whole_by_ref(desk):
     assert all(row["content_truncated"] and len(row["content"]) <= 1_200 for row in rows)
     assert len(desk.raw("cognition_search", {"ref": f"{refs[0]}..11"})) <= answers.MAX_RESULT
     assert len(desk.tool("cognition_search", ref=refs[0])["results"][0]["content"]) > 15_000
+
+
+def test_a_message_that_was_corrected_since_says_so(desk):
+    """Decision 13: a search shows what was said, and that it holds no more; what is said anew is no old value."""
+    ref = desk.store("I live in Oslo.")
+    said = say(
+        desk, "The kiosk opens at nine. I live in Oslo.", "Then you live in Oslo!", "The kiosk is in Oslo.", at=NOW
+    )
+    desk.clock = NOW + 3 * DAY
+    assert desk.tool("memoria_update", memory_id=ref, new_content="I live in Bergen.")["success"]
+    later = say(desk, "I live in Oslo again.", sid="s8", at=NOW + 5 * DAY)
+    found = {
+        row["ref"]: row.get("outdated") for row in desk.tool("cognition_search", query="Oslo Bergen live")["results"]
+    }
+    assert found == {said[0]: True, said[1]: True, said[2]: None, later[0]: None, ref: None}

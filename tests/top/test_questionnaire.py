@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cognition import config
-from cognition.settings import questionnaire
+from cognition.settings import questionnaire, route
 
 KEY = "mem_9d1f7c"
 
@@ -87,6 +87,27 @@ def test_enter_throughout_gives_a_working_local_store(tmp_path):
     assert door.config == {"memory": {"provider": "cognition", "cognition": None}, "model": "kept"}
     assert str(tmp_path / "cognition" / "config.json") in door.screen
     assert "new session" in door.screen
+
+
+@pytest.mark.parametrize(
+    ("ours", "offered", "typed", "models"),
+    [
+        (None, "off", "", []),
+        ({"consolidation": {"allow_auto_route": True}}, "auto", "", []),
+        ({"consolidation": {"allow_auto_route": True}}, "auto", "off", []),
+        ({"consolidation": {"models": ["a:b", "c:d"]}}, "a:b, c:d", "", ["a:b", "c:d"]),
+    ],
+)
+def test_the_model_that_is_chosen_stands_in_the_brackets(tmp_path, ours, offered, typed, models):
+    """D31: `off` and `auto` are answers too, and hold when they are typed."""
+    door = ByPrompt(tmp_path, Model=[typed])
+    door.config["memory"]["cognition"] = ours
+    assert door.run()
+    (prompt,) = [prompt for prompt in door.prompts if prompt.strip().startswith("Model")]
+    assert f"[{offered}]" in prompt
+    settings = door.settings()
+    assert settings["consolidation.models"] == models
+    assert route.chosen(settings) == (typed or offered)
 
 
 def test_all_answers_are_in_effect(tmp_path):
@@ -257,7 +278,7 @@ def test_without_a_terminal_it_asks_nothing_and_says_so_in_one_line(tmp_path):
     assert door.prompts == []
     assert len(door.said) == 1
     assert "\n" not in door.said[0]
-    assert "defaults taken" in door.said[0]
+    assert f"defaults taken (memory.cognition in {tmp_path / 'config.yaml'})" in door.said[0]
     assert door.config["memory"]["provider"] == "cognition"
     assert list(tmp_path.iterdir()) == []
 
@@ -268,6 +289,7 @@ def test_without_a_terminal_it_keeps_what_is_set_and_names_what_is_wrong(tmp_pat
     door = Door(tmp_path, terminal=False, ours={"recall": {"deadline_s": 99}})
     door.run()
     assert "settings kept" in door.screen
+    assert str(tmp_path / "cognition" / "config.json") in door.screen
     assert "recall.deadline_s = 99" in door.screen
     assert saved(tmp_path) == {"repos": ["work"], "budget_tokens": 4000}
 
