@@ -12,21 +12,21 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..checkup import broken_parts
 from ..config import KEY_COMMAND
 from ..outbox import OutboxError
 from ..outboxdb.database import wal_is_safe
 from ..running.health import PENDING_NOTICE_S
-from . import words
+from . import turns, words
 from .far import OF_THE_KEY, in_words
+from .finding import Finding
 from .home import Home
 from .screen import one_line
 
-State = Literal["well", "note", "wrong"]
 LEAST_FREE = 50 << 20  # bytes of free disk below which writing may soon fail
 WHOLE_CHECK = 256 << 20  # bytes up to which a database is read through
 REMEDIES = {"settings": "hermes config edit"}  # of a fault that names none, by finding; else:
@@ -37,21 +37,6 @@ ABSENT = {
     "log": "no conversation has been logged",
 }
 NAMED = 5  # files, rows and errors named in one finding
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was looked at, how it is, in plain words, and the one command that helps."""
-
-    name: str
-    state: State
-    said: str
-    mend: str = ""
-
-    def told(self) -> str:
-        """In one line, with the command."""
-        said = self.said.rstrip(".")
-        return f"{said}: {self.mend}" if self.mend else said
 
 
 Check = Callable[[Home], Iterator[Finding]]
@@ -236,8 +221,6 @@ def _journal(name: str, path: Path, mode: str) -> Finding:
 
 def waiting(home: Home) -> Iterator[Finding]:
     """Pending and why, held, refused (C8, CD90); turns for Memoria too, whatever the backend is by now (2.9)."""
-    from . import turns
-
     if not home.has_outbox:
         uploads = list(turns.findings(home))
         yield from uploads or [Finding("pending", "well", "nothing waits")]
@@ -291,9 +274,8 @@ def _oldest(home: Home, rows: list[dict[str, Any]]) -> float | None:
 def _pending(home: Home, own: str) -> list[dict[str, Any]]:
     """The first rows that wait and may go from here."""
     from ..delivery.review import Review
-    from .turns import is_foreign
 
-    return [row for row in Review(home.outbox).rows(state="pending", limit=1000) if not is_foreign(row, own)]
+    return [row for row in Review(home.outbox).rows(state="pending", limit=1000) if not turns.is_foreign(row, own)]
 
 
 def dropped(home: Home) -> Iterator[Finding]:

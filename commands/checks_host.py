@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from .checks import Finding
+from .finding import Finding
 from .home import Home
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -55,7 +55,7 @@ def model(home: Home) -> Iterator[Finding]:
     """Whether the model that makes summaries may be asked, and what it could not do (D89, 5.7)."""
     from ..settings.route import routes_of
     from .consolidation import consolidating
-    from .state import summaries
+    from .summaries import summaries
 
     part = consolidating(home)
     if home.host is None or not part.chosen:

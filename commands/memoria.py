@@ -9,8 +9,8 @@ from email.utils import parsedate_to_datetime
 from ..config import KEY_COMMAND
 from . import words
 from .answer import Answer, Line, Pairs, Refused
-from .checks import Finding
 from .far import in_words, why_off
+from .finding import Finding
 from .home import Home
 
 ASK_S = 5.0  # seconds that one question of `doctor` waits, whatever memoria.request_timeout allows

@@ -15,7 +15,7 @@ from ..stores.errors import StoreError
 from . import words
 from .answer import Answer, Line, Pairs, Part, Refused, Table
 from .ask import YES, ask
-from .checks import Finding
+from .finding import Finding
 from .home import Home
 from .progress import Move, bar
 from .screen import one_line

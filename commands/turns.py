@@ -15,8 +15,8 @@ from ..outboxdb.turns import Turns
 from ..stores.entry import normalise
 from . import words
 from .answer import Answer, Line, Pairs, Part, Table
-from .checks import Finding
 from .far import may_be_meant, why_off
+from .finding import Finding
 from .home import Home
 from .screen import one_line, visible
 

@@ -33,7 +33,7 @@ from .model import LogPlace, Message, ref_of
 from .schema import drop_index, text_tables
 
 if TYPE_CHECKING:
-    from ..chatlog import LogIndex
+    from .chat import LogIndex
 
 KEPT = "('live','withdrawn')"  # states with a text
 DAY_S = 86_400.0

@@ -1,5 +1,6 @@
 """What goes on beside the turns of a real host: titles, subagents, the slash command, the bar on a terminal."""
 
+import functools
 import json
 import os
 import re
@@ -22,6 +23,10 @@ AUTO = "memory:\n  provider: cognition\n  cognition:\n    consolidation: {allow_
 
 def session_of(host: Host) -> str:
     return str(host.trace("initialize")[0]["kwargs"]["session_id"])
+
+
+def _said_again(terminal: Tty, answer: str, seen: int) -> bool:
+    return terminal.text().count(answer) > seen
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +91,7 @@ def test_the_slash_command_answers_and_works_in_the_background(venv22: Path) -> 
             ):
                 seen = terminal.text().count(answer)
                 terminal.type(given)
-                assert terminal.until(lambda answer=answer, seen=seen: terminal.text().count(answer) > seen, 20), given
+                assert terminal.until(functools.partial(_said_again, terminal, answer, seen), 20), given
             assert terminal.until(lambda: made in disk.committed(host.home), 60)
             terminal.type("/summarise")
             assert terminal.until(lambda: "Nothing new since the last summary." in terminal.text(), 20)
