@@ -84,11 +84,11 @@ class Copies:
         refs = list(dict.fromkeys([*given, *view])) if changed is None else changed
         owed = [(ref, said) for ref in refs if (said := self._wanted(view.get(ref), given.get(ref, ""))) is not None]
         rows = [row for ref, said in owed if (row := self._row(link, ref, said, view)) is not None]
-        settled, waiting = self._known(link)
+        settled, waiting, alive = self._known(link)
         fresh = [
             row for row in rows if (row.target_ref, row.base_hash) not in settled and row.target_ref not in waiting
         ]
-        most = min(AT_ONCE, max(1, int(remote.settings["queue.max_entries"]) // 10)) - len(waiting)
+        most = min(AT_ONCE, max(1, int(remote.settings["queue.max_entries"]) // 10)) - alive
         if now := fresh[: max(0, most)]:
             remote.outbox.insert(now)
         self._looked = view if len(now) == len(fresh) else None
@@ -130,16 +130,17 @@ class Copies:
             and (own or bool(settings["memoria.gateways"]))
         )
 
-    def _known(self, link: "Link") -> tuple[set[tuple[str, str]], set[str]]:
-        """(target, digest) of rows that were refused as they are, and the targets of those that wait."""
+    def _known(self, link: "Link") -> tuple[set[tuple[str, str]], set[str], int]:
+        """(target, digest) of rows refused as they are or on their way; targets of those that wait; how many live."""
         with self._remote.outbox.database.reading() as db:
             rows = db.execute(
                 "SELECT target_ref, base_hash, state FROM push_queue"
-                " WHERE op = ? AND binding = ? AND state IN ('held', 'pending', 'failed')",
+                " WHERE op = ? AND binding = ? AND state IN ('held', 'pending', 'inflight', 'failed')",
                 (COPY, link.binding),
             ).fetchall()
-        refused = {(str(target), str(said)) for target, said, state in rows if state == "failed"}
-        return refused, {str(target) for target, _, state in rows if state != "failed"}
+        settled = {(str(target), str(said)) for target, said, state in rows if state in ("failed", "inflight")}
+        waiting = {str(target) for target, _, state in rows if state in ("held", "pending")}
+        return settled, waiting, sum(state != "failed" for _, _, state in rows)
 
     def _given(self, link: "Link") -> dict[str, str]:
         """ref -> digest of what Memoria was given of it."""
