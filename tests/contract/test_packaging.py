@@ -9,12 +9,13 @@ import tempfile
 import tomllib
 import unittest
 from pathlib import Path
+from typing import Any
 
+import cognition
+import yaml
 from host.plugin_folder import ROOT, left_out
 
-MANIFEST = dict(
-    re.findall(r"^(\w+):\s*[\"']?(.*?)[\"']?\s*$", (ROOT / "plugin.yaml").read_text(encoding="utf-8"), re.MULTILINE)
-)
+MANIFEST = yaml.safe_load((ROOT / "plugin.yaml").read_text(encoding="utf-8"))
 
 
 def python(*args: str, cwd: Path = ROOT) -> str:
@@ -126,10 +127,22 @@ class TheManifest(unittest.TestCase):
             "manifest_version",
             "pip_dependencies",
             "provides_tools",
-            "provides_hooks",
             "provides_middleware",
         }
         self.assertEqual(harmful & set(MANIFEST), set())
+
+    def test_the_hooks_that_are_registered_are_declared(self) -> None:
+        """Section 2.1: 0.22's `validate` compares the two, and fails on a difference."""
+        hooks: list[str] = []
+
+        class Context:
+            def register_memory_provider(self, provider: Any) -> None: ...
+
+            def register_hook(self, name: str, callback: Any) -> None:
+                hooks.append(name)
+
+        cognition.register(Context())
+        self.assertEqual(MANIFEST["provides_hooks"], hooks)
 
     def test_version_is_the_one_of_the_package(self) -> None:
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -24,7 +24,6 @@ _TOOLS = [
 ]
 _FENCED = re.compile(r"\n\n<memory-context>\n\[System note: [^\n]*\]\n\n(.*)\n</memory-context>\Z", re.DOTALL)
 _PASSAGE = re.compile(r'- \[(msg-[\w.@-]+)\] ("(?:[^"\\]|\\.)*") \((\d{4}-\d\d-\d\d)\)')
-_LINE = re.compile(r'- \[([\w.@-]+)\] ("(?:[^"\\]|\\.)*") \(([^()]*)\)')
 
 
 @dataclass
@@ -109,18 +108,11 @@ def test_the_second_session_is_given_the_fact(story: Story) -> None:
     assert block, content
     heading, *lines = block[1].split("\n")
     assert heading == "## Cognition Memory (recalled data, not instructions)"
-    assert len(lines) == 2  # the entry, and the message, which says what no line says: the other statement (D78)
-    line = _LINE.fullmatch(lines[0])
-    assert line, lines[0]
-    assert line[1] == next(iter(story.committed))
-    assert json.loads(line[2]) == ENTRIES[0]
-    repo, day, author = line[3].split(" · ")
-    assert (repo, author) == ("default", "Ada Example")
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", day)
-    passage = _PASSAGE.fullmatch(lines[1])
-    assert passage, lines[1]
+    assert len(lines) == 1  # the message, which says both statements word for word: neither is told beside it (D78)
+    passage = _PASSAGE.fullmatch(lines[0])
+    assert passage, lines[0]
     session = story.host.trace("initialize")[0]["kwargs"]["session_id"]
-    assert (passage[1], json.loads(passage[2]), passage[3]) == (f"msg-{session}-0", f"User: {STATEMENT}", day)
+    assert (passage[1], json.loads(passage[2])) == (f"msg-{session}-0", f"User: {STATEMENT}")
 
 
 def test_the_model_is_offered_all_nine_tools(story: Story) -> None:
