@@ -93,6 +93,8 @@ def news(told: Sequence[Entry], now: Sequence[Entry]) -> str:
 
 def stated(rules: Sequence[Entry], text: str) -> frozenset[str]:
     """The contents that `text` states in whole: a line that is cut short leaves the rest to recall."""
+    if not text:  # most turns tell no change: no rule is written out for that
+        return frozenset()
     lines = set(text.splitlines())
     return frozenset(
         str(entry.get("content", "")) for entry in rules if (said := line(entry)) in lines and not said.endswith("…")
