@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from .rig import Calling, Clock, hushed, until
 
 pytestmark = pytest.mark.skipif(
-    sys.platform == "win32", reason="the stand-in is a batch file there, which is no program"
+    sys.platform == "win32", reason="Windows starts no script as a program, and batch files are refused"
 )
 
 

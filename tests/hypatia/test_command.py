@@ -14,7 +14,7 @@ from hypatia_home import HypatiaHome
 
 from .rig import Calling, Clock, Rude, alive, hushed, until
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows starts no script as a program")
 Make = Callable[..., Rude]
 
 

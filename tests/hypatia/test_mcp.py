@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from .rig import Calling, Rude, alive, until
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the rude program is a script")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows starts no script, and has no fork")
 Make = Callable[..., Rude]
 
 
@@ -283,7 +283,6 @@ def _with_package() -> dict[str, str]:
     }
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_process_leaves_its_parents_alone(rude: Make) -> None:
     """What was forked off talks to a process of its own, and its end does not end the parent's."""
     shelf = rude()

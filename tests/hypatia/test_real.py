@@ -9,7 +9,7 @@ from hypatia_home import real_binary
 from .test_client import ENTRY, names
 
 
-@pytest.mark.skipif(real_binary() is None, reason="no real hypatia on PATH")
+@pytest.mark.skipif(real_binary() is None, reason="no real hypatia on PATH (H40); the stand-in: test_client.py")
 @pytest.mark.parametrize("transport", ["mcp", "cli"])
 def test_a_real_program_keeps_what_it_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transport: str) -> None:
     """HA229, with a home and a shelf of its own."""

@@ -12,7 +12,7 @@ from hypatia_home import HypatiaHome
 
 from hypatia_standin.wire import Wires
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 
 WRITES: list[tuple[str, dict[str, Any]]] = [
     ("knowledge_create", {"name": "a", "data": "one"}),

@@ -14,7 +14,7 @@ from hypatia_program import switches
 
 from hypatia_standin.wire import Wire, Wires
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="select on pipes and signals")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither select on pipes nor SIGTERM")
 
 
 def silent(wire: Wire, seconds: float = 0.4) -> bool:

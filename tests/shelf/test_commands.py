@@ -307,7 +307,6 @@ class Terminal(io.StringIO):
 
 def test_a_bar_on_a_terminal_and_none_in_a_pipe(full: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 9: a progress bar; what a program reads on standard output stays one answer."""
-    pytest.importorskip("rich")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     quiet, shown = io.StringIO(), Terminal()
