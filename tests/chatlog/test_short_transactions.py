@@ -1,61 +1,26 @@
 """No transaction of the log spans a file, network or process call (D59)."""
 
-import sys
-import threading
-
 import pytest
 from cognition.chatlog import ChatLog
-from cognition.outboxdb import database
+from watching import caught, watch_connections, watching
 
 from .logs import NOW, Words, draft, place, turn
-
-FORBIDDEN = (
-    "open",
-    "os.",
-    "shutil.",
-    "socket.",
-    "subprocess.",
-    "urllib.",
-    "glob.",
-    "pathlib.",
-    "time.sleep",
-    "tempfile.",
-)
-
-_inside = threading.local()
-_caught: list[str] = []
-_watching = False
-
-
-def _audit(event: str, args: tuple) -> None:
-    if _watching and getattr(_inside, "depth", 0) and event.startswith(FORBIDDEN):
-        _caught.append(f"{event}{args[:1]!r}")
-
-
-sys.addaudithook(_audit)
-
-
-class Watched(database.Connection):
-    """A connection that knows whether this thread is inside a write transaction of ours."""
-
-    def execute(self, sql: str, *values: object):
-        result = super().execute(sql, *values)
-        _inside.depth = int(self.in_transaction)
-        return result
 
 
 @pytest.fixture
 def watched(monkeypatch, path):
-    global _watching
-    monkeypatch.setattr(database, "Connection", Watched)
+    watch_connections(monkeypatch)
     log = ChatLog(path, clock=lambda: NOW, index=Words())
     log.append(place(), turn("a", "b"))
-    _caught.clear()
-    _inside.depth = 0
-    _watching = True
-    yield log
-    _watching = False
+    with watching():
+        yield log
     log.close()
+
+
+def test_the_watch_sees_the_log(watched, tmp_path):
+    with watched.file.transaction(wait=1):
+        (tmp_path / "x").write_text("x")
+    assert caught
 
 
 def test_no_transaction_waits_for_anything_else(watched):
@@ -70,7 +35,7 @@ def test_no_transaction_waits_for_anything_else(watched):
     log.index.version = "2"
     log.tidy()
     log.take_in([draft_message(log)])
-    assert _caught == []
+    assert caught == []
 
 
 def draft_message(log):

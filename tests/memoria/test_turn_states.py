@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from arrows import way_to
 from cognition.outboxdb.errors import RefusedByState
 from cognition.outboxdb.turns import ARROWS, TurnRow, TurnVerdict
 from hypothesis import settings
@@ -89,12 +90,7 @@ class Subject(Queue):
         self.do_retry()
 
     def bring_to(self, state: str) -> None:
-        ways: dict[str, list[str]] = {"": []}
-        while state not in ways:
-            for arrow in ARROWS:
-                if arrow.source in ways and arrow.target not in ways:
-                    ways[arrow.target] = [*ways[arrow.source], arrow.verb]
-        for verb in ways[state]:
+        for verb in way_to(state, ARROWS):
             self.do(verb)
 
 

@@ -1,76 +1,36 @@
 """No transaction spans a file, network, process or model call (D59): the connections are wrapped, the calls audited."""
 
 import sqlite3
-import sys
-import threading
 import time
 from pathlib import Path
 
 import pytest
 from cognition.delivery.review import Review
 from cognition.outbox import Outbox, SeenMark
-from cognition.outboxdb import database
 from cognition.queue import DurablePushQueue, Worker
+from watching import caught, watch_connections, watching
 
 from .boxes import fact
 from .test_earlier import make_earlier
 
-FORBIDDEN = (
-    "open",
-    "os.",
-    "shutil.",
-    "socket.",
-    "subprocess.",
-    "urllib.",
-    "glob.",
-    "pathlib.",
-    "time.sleep",
-    "tempfile.",
-)
-
-_inside = threading.local()
-_caught: list[str] = []
-_watching = False
-
-
-def _audit(event: str, args: tuple) -> None:
-    if _watching and getattr(_inside, "depth", 0) and event.startswith(FORBIDDEN):
-        _caught.append(f"{event}{args[:1]!r}")
-
-
-sys.addaudithook(_audit)
-
-
-class Watched(database.Connection):
-    """A connection that knows whether this thread is inside a write transaction of ours."""
-
-    def execute(self, sql: str, *values: object):
-        result = super().execute(sql, *values)
-        _inside.depth = int(self.in_transaction)
-        return result
-
 
 @pytest.fixture
 def watched(monkeypatch, path, clock):
-    global _watching
-    monkeypatch.setattr(database, "Connection", Watched)
+    watch_connections(monkeypatch)
     box = Outbox(path, clock=clock, seq_floor=lambda: len(list(path.parent.glob("*"))))
     box.counts()
-    _caught.clear()
-    _inside.depth = 0
-    _watching = True
-    yield box
-    _watching = False
+    with watching():
+        yield box
     box.close()
 
 
 def test_the_watch_sees_what_it_must(watched, tmp_path):
     with watched.database.transaction(wait=1):
         (tmp_path / "x").write_text("x")
-    assert _caught
-    _caught.clear()
+    assert caught
+    caught.clear()
     (tmp_path / "x").read_text()
-    assert not _caught
+    assert not caught
 
 
 def test_every_call_of_the_outbox(watched, path, clock):
@@ -105,5 +65,5 @@ def test_every_call_of_the_outbox(watched, path, clock):
     watched.prune()
     watched.erase()
     watched.health()
-    assert _caught == []
+    assert caught == []
     assert watched.counts()["dead"] > 0

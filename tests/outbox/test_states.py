@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from arrows import way_to
 from cognition.delivery.review import Review
 from cognition.outbox import ARROWS, Outbox, RefusedByState, Row, Verdict
 from hypothesis import settings
@@ -92,13 +93,7 @@ class Subject:
         self.review.discard(self.ref)
 
     def bring_to(self, state: str) -> None:
-        """The shortest way to `state` along the table."""
-        ways: dict[str, list[str]] = {"": []}
-        while state not in ways:
-            for arrow in ARROWS:
-                if arrow.source in ways and arrow.target not in ways:
-                    ways[arrow.target] = [*ways[arrow.source], arrow.verb]
-        for verb in ways[state]:
+        for verb in way_to(state, ARROWS):
             self.do(verb)
 
 

@@ -2,8 +2,6 @@
 
 import heapq
 import itertools
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,15 +12,7 @@ from cognition.telling import tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .test_episodes import Talk
-
-
-@pytest.fixture
-def talk(tmp_path: Path) -> Iterator[Talk]:
-    made = Talk(tmp_path)
-    yield made
-    made.engine.close()
-    made.log.close()
+from .conftest import Talk
 
 
 def _doc(key: int, said: str = "word") -> Doc:

@@ -1,21 +1,11 @@
 """What bounds a recall: files that others hold, labels that are no text, passages there is no room for."""
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from cognition.budget import estimate_tokens
 
-from .test_episodes import Talk
-
-
-@pytest.fixture
-def talk(tmp_path: Path) -> Iterator[Talk]:
-    made = Talk(tmp_path)
-    yield made
-    made.engine.close()
-    made.log.close()
+from .conftest import Talk
 
 
 @pytest.mark.parametrize(("tokens", "spent"), [(200, 320), (280, 1120), (340, 1360)])

@@ -17,8 +17,8 @@ from cognition.recall.passages import Ranked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from .conftest import DAY, Talk
 from .fakes import NOW
-from .test_episodes import DAY, Talk
 
 SAID = "Since the winter I keep two beehives behind the barn, and the honey sells well."
 FACT = "I keep two beehives behind the barn"

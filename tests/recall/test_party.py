@@ -1,8 +1,5 @@
 """Questions about a speaker in a log that also holds much else: START.md, recall inside 100,000 other messages."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from cognition.chatlog import ChatLog
 from cognition.recall import finder, party
@@ -14,17 +11,9 @@ from cognition.recall.weights import CANDIDATES, PARTY_BLOCK, PARTY_FIRST
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .test_episodes import Talk
+from .conftest import Talk
 
 HELPERS = ("Uma", "Vera", "Zora")
-
-
-@pytest.fixture
-def talk(tmp_path: Path) -> Iterator[Talk]:
-    made = Talk(tmp_path)
-    yield made
-    made.engine.close()
-    made.log.close()
 
 
 def _order(log: ChatLog, question: str) -> tuple[Asked, Pool, list[Ranked]]:
