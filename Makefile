@@ -158,9 +158,10 @@ figures: setup
 # The long forms, about half an hour; `make torture KILLS=300` is what .ci/run does.
 KILLS ?= 10000
 torture: setup
-	$(say) 'kill -9 between session end and receipt, at every place of the outbox, at every place of the store'
+	$(say) 'kill -9 between session end and receipt, at every place of the outbox, of the log, of the store'
 	@$(PY19) tests/torture/kill_session.py $$(( $(KILLS) / 10 + 20 ))
 	@$(PY19) tests/torture/torture_outbox.py --sample $$(( $(KILLS) / 5 )) --random 40
+	@$(PY19) tests/torture/torture_chatlog.py --sample $$(( $(KILLS) / 5 )) --random 40
 	@$(PY19) tests/torture/kill_store.py --kills $(KILLS)
 	$(say) 'kill -9 at every write of consolidation'
 	@COGNITION_KILL_EVERY=$(if $(filter-out 10000,$(KILLS)),6,1) $(PY19) -m pytest -q -p no:cacheprovider tests/consolidate/test_kills.py

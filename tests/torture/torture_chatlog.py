@@ -29,47 +29,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import dying
 from chatlog.logs import Words
 from cognition.capture.conversation import log_transcript, log_turn
 from cognition.chatlog import ChatLog, LogPlace
-from cognition.outboxdb import database
 
-FILE_EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "shutil.copyfile", "sqlite3.connect")
 PLACE = LogPlace("s1", "s1", "owner", "app")
 NOW = 1_770_000_000.0
 TURNS = 8
 SECRET = "the wombat is called Ferdinand"
-
-points = 0  # passed so far in this process
-deadly = 0  # the point to die at; 0 = none
-counting = False
-
-
-def point() -> None:
-    """One more place where a process can die."""
-    global points
-    points += 1
-    if points == deadly:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def watch_files(event: str, args: tuple) -> None:
-    """Audit hook: each file operation is a point."""
-    if counting and event in FILE_EVENTS:
-        point()
-
-
-sys.addaudithook(watch_files)
-
-
-class Counting(database.Connection):
-    """Each statement of ours has a point before it and one after it."""
-
-    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
-        point()
-        result = super().execute(sql, *values)
-        point()
-        return result
 
 
 def messages() -> list[dict]:
@@ -150,13 +118,12 @@ def child(folder: Path, wal: bool, die_at: int) -> None:
     """Fork, live a day, die."""
     pid = os.fork()
     if pid == 0:
-        global deadly, counting, points
         status = 1
         try:
-            points, deadly, counting = 0, die_at, True
-            database.Connection = Counting  # type: ignore[misc]
+            dying.begin(die_at)
             live_a_day(Home(folder, wal))
-            (folder / "points").write_text(str(points))
+            passed = dying.end()
+            (folder / "points").write_text(str(passed))
             status = 0
         except BaseException:
             traceback.print_exc()

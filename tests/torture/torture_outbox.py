@@ -27,44 +27,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import dying
 from cognition.outbox import NewFact, Outbox, Row, SeenMark
-from cognition.outboxdb import database
 from cognition.queue import Worker
 
 FACTS = 14
 ROOT = "root"
-FILE_EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "shutil.copyfile", "sqlite3.connect")
-
-points = 0  # passed so far in this process
-deadly = 0  # the point to die at; 0 = none
-
-
-def point() -> None:
-    """One more place where a process can die."""
-    global points
-    points += 1
-    if points == deadly:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def watch_files(event: str, args: tuple) -> None:
-    """Audit hook: each file operation is a point."""
-    if counting and event in FILE_EVENTS:
-        point()
-
-
-counting = False
-sys.addaudithook(watch_files)
-
-
-class Counting(database.Connection):
-    """Each statement of ours has a point before it and one after it."""
-
-    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
-        point()
-        result = super().execute(sql, *values)
-        point()
-        return result
 
 
 class Outcome:
@@ -147,15 +115,13 @@ def child(folder: Path, wal: bool, at: int) -> int:
     """Fork a child that dies at point `at` (0: at the end); how many points it passed, or -1 when it was killed."""
     pid = os.fork()
     if pid == 0:
-        global counting, deadly, points
         code = 1
         try:
             home = Home(folder, wal)
-            database.Connection = Counting  # type: ignore[misc]
-            counting, deadly, points = True, at, 0
+            dying.begin(at)
             live_a_day(home)
-            counting = False
-            (folder / "points").write_text(str(points), "utf-8")
+            passed = dying.end()
+            (folder / "points").write_text(str(passed), "utf-8")
             code = 0
         except BaseException as problem:
             print(f"child: {type(problem).__name__}: {problem}", flush=True)
