@@ -7,7 +7,7 @@ person's own word and holds for what the model writes, not for this.
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..audience import OWNER, project_of
 from ..consolidate.derived import resting_on
@@ -23,6 +23,9 @@ from .far import Far
 from .home import Home
 from .screen import one_line, visible
 from .words import brief
+
+if TYPE_CHECKING:
+    from ..writes import Receipt
 
 SESSION = "command-line"
 """`source_session` of what is stored by hand."""
@@ -40,25 +43,35 @@ _STORED = {
 }
 
 
-def store(home: Home, args: Namespace) -> Answer:
-    """Remember a text of the owner's."""
+def given_text(args: Namespace, none: str) -> str:
+    """The text on the command line, or on standard input for `-`.  Raises Refused, with `none`, when there is none."""
     text = sys.stdin.read() if args.text == ["-"] else " ".join(args.text)
     if not text.strip():
-        raise Refused("usage", "there is no text to remember")
+        raise Refused("usage", none)
+    return text.strip()
+
+
+def kept(home: Home, text: str, kind: str, audience: str, project: str) -> "Receipt":
+    """Keep a text by hand.  Raises WriteRefused."""
+    return home.runtime.writes.store(
+        text,
+        session_id=SESSION,
+        audience=audience,
+        project=project_named(project),
+        repo=home.settings.repo,
+        author=home.runtime.author(),
+        kind=kind,
+        redact=home.mask(),
+    )
+
+
+def store(home: Home, args: Namespace) -> Answer:
+    """Remember a text of the owner's."""
+    text = given_text(args, "there is no text to remember")
     # Rules and taboos stay on this machine (D36).
     if why := home.settings.write_refusal or (home.runtime.remote.refusal() if args.kind not in RULES else ""):
         raise Refused("remote_off", why)
-    receipt = home.runtime.writes.store(
-        text.strip(),
-        session_id=SESSION,
-        audience=args.audience,
-        project=project_named(args.project),
-        repo=home.settings.repo,
-        author=home.runtime.author(),
-        speaker=None,
-        kind=args.kind,
-        redact=home.mask(),
-    )
+    receipt = kept(home, text, args.kind, args.audience, args.project)
     return _receipt(receipt, show=True)
 
 

@@ -1,6 +1,5 @@
 """`rule`: rules and taboos of the user's own, which stand in the system prompt (H24, H28, D70)."""
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +9,7 @@ from ..stores.entry import Entry, is_conflict, is_current, order_key
 from ..telling import rules
 from . import words
 from .answer import Answer, Line, Part, Refused, Table
-from .changes import SESSION, forgotten, project_named
+from .changes import forgotten, given_text, kept, project_named
 from .entries import EVERYBODY, find
 from .home import Home
 from .screen import one_line, visible
@@ -27,24 +26,13 @@ def rule(home: Home, args: Namespace) -> Answer:
 
 
 def _add(home: Home, args: Namespace) -> Answer:
-    text = sys.stdin.read() if args.text == ["-"] else " ".join(args.text)
-    if not text.strip():
-        raise Refused("usage", "there is no rule in it")
+    text = given_text(args, "there is no rule in it")
     kind = "taboo" if args.taboo else "rule"
     known = home.view()
-    entry = known.get(text.strip()) if known is not None else None
+    entry = known.get(text) if known is not None else None
     if entry is not None and is_current(entry):
         return _confirm(home, entry, kind)
-    receipt = home.runtime.writes.store(
-        text.strip(),
-        session_id=SESSION,
-        audience=args.audience,
-        project=project_named(args.project),
-        repo=home.settings.repo,
-        author=home.runtime.author(),
-        kind=kind,
-        redact=home.mask(),
-    )
+    receipt = kept(home, text, kind, args.audience, args.project)
     data: dict[str, Any] = {"ref": receipt.ref, "state": receipt.state, "kind": kind}
     said = {"existing": "Known already", "queued": "Accepted; it waits because the store is in use"}
     parts: list[Part] = [Line(f"{said.get(receipt.state, f'A {kind} now')}: {receipt.ref}", "good")]
