@@ -77,6 +77,7 @@ def test_statements_in_long_messages() -> None:
             right = plain(row["fact"])
             hit = any(plain(fact.content) in right or right in plain(fact.content) for fact in captured(row))
             found[held(row)].append(hit)
+    assert all(found.values())
     for hits in found.values():
         assert sum(hits) / len(hits) >= 0.85
 

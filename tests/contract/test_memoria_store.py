@@ -125,6 +125,7 @@ class M17Scope(MemoriaCase):
         memory_id = self.stored(provider, "I live in Oslo.")
         self.tool(provider, "memoria_search", query="Oslo")
         self.tool(provider, "memoria_update", memory_id=memory_id, new_content="I live in Rome.")
+        self.assertLessEqual({"POST", "GET", "DELETE"}, {entry.method for entry in self.asked()})
         for entry in self.asked():
             said = json.dumps(entry.body) + entry.query
             if not entry.path.endswith("/feedback"):

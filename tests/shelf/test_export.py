@@ -63,6 +63,8 @@ def test_entries_go_before_their_statements_and_operational_ones_ask_for_no_vect
         else:
             assert {op.key[0], op.key[2]} <= there, op
             assert op.embed is (op.key[1] not in ("belongTo", "summary")), op
+    assert {op.embed for op in room.program.journal()} == {True, False}
+    assert {op.catalog for op in room.program.journal()} == {"knowledge", "statement"}
 
 
 def test_nobody_elses_words_leave(room: Room) -> None:
