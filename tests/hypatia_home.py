@@ -91,6 +91,10 @@ class HypatiaHome:
         try:
             db.row_factory = sqlite3.Row
             return db.execute(sql, parameters).fetchall()
+        except sqlite3.OperationalError as problem:
+            if "no such table" not in str(problem):
+                raise
+            return []  # the program is just making its file
         finally:
             db.close()
 

@@ -275,8 +275,12 @@ class M14Approval(TurnsCase):
         self.due_now("turns")
         sender = provider._handle.runtime.remote.link.sender
         sender._pause_until = 0.0
-        sender.drain()
-        self.assertEqual([row["state"] for row in self.queue()], ["held"])
+
+        def is_held() -> bool:
+            sender.drain()  # returns at once while the uploader's own is under way
+            return [row["state"] for row in self.queue()] == ["held"]
+
+        self.until(is_held)
         self.assertEqual(self.observed(), [])
         on[0] = False
         self.ask(provider, "What do I like to eat?")
