@@ -224,10 +224,10 @@ class SessionCapture:
             "repo": repo,
             "provenance": provenance,
         }
-        if getattr(fact, "correction", False):
+        if fact.correction:
             payload["correction"] = True
-            if replaces := getattr(fact, "replaces", ""):
-                payload["replaces"] = redact(replaces, self.mask)
+            if fact.replaces:
+                payload["replaces"] = redact(fact.replaces, self.mask)
         if row and row.at is None:
             payload["undated"] = True  # for the outbox alone: such a statement never counts as new (D63)
         return NewFact(session_id, payload, entry_fact_key(payload))
