@@ -7,12 +7,13 @@ host cannot say who is there: nothing is captured and nothing is shown.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from .capture.safe import safe_name
+from .plain import dataclass
 from .stores.entry import scrub
 
 OWNER = "owner"

@@ -6,9 +6,9 @@ closes the host's fence, forges a heading, an entry, a marker or a role (P31, CD
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from .plain import dataclass
 from .telling.escape import plain, quote, shown_ref
 from .telling.lines import Passage, Tellable, format_entry, format_passage, ref_of, shorten_entry
 from .telling.tokens import NEWLINE, estimate_tokens, gate_quarters, gate_tokens, measure, tokens_of

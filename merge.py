@@ -20,10 +20,10 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from .plain import dataclass
 from .provenance import ProvenanceError, archive_once, validate_provenance
 from .stores import named, ops
 from .stores.entry import Entry, delivery_digest, entry_fact_key, is_conflict, is_current, repo_of

@@ -17,7 +17,6 @@ row's random token: whoever lost the lease changes nothing (D55.13).
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,6 +52,7 @@ from .outboxdb.rows import (
     settle_row,
 )
 from .outboxdb.schema import LIVE
+from .plain import dataclass
 from .stores.entry import scrub
 
 __all__ = [

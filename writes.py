@@ -13,7 +13,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from .delivery import forgotten
 from .lookup import Lookup, Search, WriteRefused, audience_of, bare_ref, belongs
 from .merge import Delivery, Outcome, push_batch, resolve_conflict
 from .outbox import NewFact, Outbox, OutboxError, Row
+from .plain import dataclass
 from .provenance import make_provenance
 from .stores import named
 from .stores.entry import Entry, delivery_digest, digest, entry_fact_key, normalise, repo_of, scrub

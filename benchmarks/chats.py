@@ -32,11 +32,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Probe:
-    """A question, the ids of the messages that answer it, its category."""
+    """A question, the ids of the messages that answer it, its category; what was said in the turn before."""
 
     text: str
     evidence: tuple[str, ...]
     category: str
+    topic: str = ""
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """Which entries a question brings: the share of small questions that are answered, and of requests that bring nothing.
 
-    python benchmarks/entry_floor.py [--others 0 1000] [--floors 0.26 0.3 0.34 0.38 0.42]
+    python benchmarks/entry_floor.py [--others 0 1000] [--show]
 
+Through the engine; what the weights are worth, one by one, and what another floor brings: tune_entries.py.
 The pairs of entry_questions.jsonl (a fact and a question in other words) stand among `others` made-up facts; the
 requests of requests.jsonl have nothing to do with any of them.  `told` counts pairs whose fact is in the block.
 """
@@ -15,7 +16,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import load  # noqa: F401
-from cognition.recall import rank
 from cognition.recall.engine import RecallEngine
 from recall_latency import SIZES, Store
 from synthetic import facts
@@ -64,17 +64,14 @@ def measure(others: int) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--others", type=int, nargs="+", default=[0, 1000])
-    parser.add_argument("--floors", type=float, nargs="+", default=[rank.ENTRY_FLOOR])
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     for others in given.others:
-        for floor in given.floors:
-            rank.ENTRY_FLOOR = floor
-            got = measure(others)
-            print(f"{others:6} others, floor {floor:.2f}: told {got['told']:.3f}, quiet {got['quiet']:.3f}", flush=True)
-            if given.show:
-                print("  missed:", *got["missed"], sep="\n    ")
-                print("  brought:", *(f"{text} -> {entry}" for text, entry in got["brought"]), sep="\n    ")
+        got = measure(others)
+        print(f"{others:6} others: told {got['told']:.3f}, quiet {got['quiet']:.3f}", flush=True)
+        if given.show:
+            print("  missed:", *got["missed"], sep="\n    ")
+            print("  brought:", *(f"{text} -> {entry}" for text, entry in got["brought"]), sep="\n    ")
 
 
 if __name__ == "__main__":

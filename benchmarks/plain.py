@@ -15,7 +15,7 @@ SIZES = (1000, 2000, 8000)
 FRAME = 8
 
 
-def _told(chat: Chat, size: int, *, neighbours: bool) -> list[tuple[bool, bool]]:
+def told(chat: Chat, size: int, *, neighbours: bool) -> list[tuple[bool, bool]]:
     """(any, all) evidence told, for each question."""
     from cognition.budget import estimate_tokens
 
@@ -34,15 +34,15 @@ def _told(chat: Chat, size: int, *, neighbours: bool) -> list[tuple[bool, bool]]
     found = []
     for probe in chat.probes:
         match = " OR ".join(f'"{word}"' for word in dict.fromkeys(re.findall(r"\w+", probe.text.casefold())))
-        told: set[int] = set()
+        taken: set[int] = set()
         used = 0
         for (n,) in db.execute("SELECT rowid FROM said WHERE said MATCH ? ORDER BY bm25(said)", (match,)):
-            more = [one for one in beside(n) if one not in told]
+            more = [one for one in beside(n) if one not in taken]
             used += sum(cost[one] for one in more)
             if used > size:
                 break
-            told.update(more)
-        ids = {lines[n].id for n in told}
+            taken.update(more)
+        ids = {lines[n].id for n in taken}
         hits = [one in ids for one in probe.evidence]
         found.append((any(hits), all(hits)))
     db.close()
@@ -56,9 +56,9 @@ def table(chats: list[Chat]) -> list[str]:
         for size in SIZES:
             some: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
             for chat in chats:
-                told = _told(chat, size, neighbours=neighbours)
-                some["all"] += told
-                some["held back" if chat.name in HELD_BACK else "dev"] += told
+                hits = told(chat, size, neighbours=neighbours)
+                some["all"] += hits
+                some["held back" if chat.name in HELD_BACK else "dev"] += hits
             shown = "  ".join(
                 f"{name} {sum(a for a, _ in hits) / len(hits):.3f}/{sum(b for _, b in hits) / len(hits):.3f}"
                 for name, hits in some.items()

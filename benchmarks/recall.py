@@ -1,6 +1,7 @@
 """How well past conversations are recalled: through the MemoryProvider interface, one process stores, another recalls.
 
     .venv/host19/bin/python benchmarks/recall.py [--data FOLDER | --synthetic] [--inside 100000] [--plain] [--peer NAME]
+    .venv/host19/bin/python benchmarks/recall.py --gap
     .venv/host19/bin/python benchmarks/recall.py --scale 1000 10000 100000
 
 Each conversation has a home of its own; with `--inside N` all of them share one home with N other messages.  A figure
@@ -167,6 +168,8 @@ def ask(name: str, home: Path, chats: list[Chat], every: int) -> dict[str, Any]:
                     spent.append(took)
                 limits = (size,) if name == OURS else SIZES
                 new = [_row(block if name == OURS else block[: limit * 4], known, probe, limit) for limit in limits]
+                for row in new:
+                    row.update(chat=chat.name, question=f"{chat.name}/{number}", pieces=len(probe.evidence))
                 if name == OURS and size == max(SIZES):
                     new[-1].update(_searched(made, probe, known))
                 rows += new
@@ -339,6 +342,7 @@ def main() -> None:
     parser.add_argument("--inside", type=int, default=0)
     parser.add_argument("--peer", action="append", default=[])
     parser.add_argument("--plain", action="store_true", help="plain FTS5 over the same questions, then ours")
+    parser.add_argument("--gap", action="store_true", help="the gap between dev and held back, like with like")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--chat", nargs="*")
     parser.add_argument("--scale", type=int, nargs="+")
@@ -359,6 +363,15 @@ def main() -> None:
 
         for count in given.scale:
             print(scale(count), flush=True)
+        return
+    if given.gap:
+        from gap import report, scored
+
+        halves = []
+        for given.synthetic in (False, True):
+            rows = measure(given, OURS)["rows"]
+            halves.append(scored(_chats(given), rows, OURS, given.every))
+        print("\n".join(report(*halves, OURS)))
         return
     if given.plain:
         from plain import table as plain_table

@@ -1,7 +1,7 @@
 """Choose the weights of recall/weights.py on dev conversations, and show what each part is worth.
 
     python benchmarks/tune_recall.py --show               the present weights, dev and held back
-    python benchmarks/tune_recall.py --ablate             each part switched off
+    python benchmarks/tune_recall.py --ablate             each part switched off, some on made_asks.py as well
     python benchmarks/tune_recall.py --floors             what is told to requests and questions, by the floor
     python benchmarks/tune_recall.py --tune [--rounds 2]  coordinate ascent on the dev conversations alone
     python benchmarks/tune_recall.py --cross              fitted on one half, measured on both, and the reverse
@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -25,14 +27,16 @@ import load  # noqa: F401
 from chats import HELD_BACK, Chat, Probe, locomo
 from cognition.capture.dates import resolve
 from cognition.chatlog import ChatLog, Draft, LogPlace
-from cognition.recall import passages
+from cognition.recall import choose, passages
 from cognition.recall.asked import ask
 from cognition.recall.choose import Chooser
-from cognition.recall.episodes import EpisodeIndex
+from cognition.recall.conversations import SEARCH_MOST
+from cognition.recall.episodes import EpisodeIndex, day_number
 from cognition.recall.finder import Finder, Where
 from cognition.recall.passages import rank
 from cognition.recall.times import days_in
-from cognition.recall.weights import NEAR_BEST, USUAL_ROOM, WEIGHTS, WHOLE_SESSIONS, Weights
+from cognition.recall.weights import CANDIDATES, NEAR_BEST, USUAL_ROOM, WEIGHTS, WHOLE_SESSIONS, Weights
+from made_asks import made as made_asks
 
 BUDGETS = (600, 1000, 2000, 8000)
 TUNED = (600, 1000, 2000)
@@ -69,28 +73,44 @@ class Bench:
             self.known = {message.id: message for message in self.log.walk()}
         self.end = max(line.at for line in chat.lines()) + 86400
         self.days = {probe: days_in(probe.text, self.end, None) for probe in chat.probes}
-        self.pools: dict[tuple[Probe, float], Any] = {}
+        self.pools: dict[Any, Any] = {}
 
-    def told(self, probe: Probe, weights: Weights) -> tuple[list[str], list[Any]]:
-        asked = ask(probe.text, self.names, days=self.days[probe], weights=weights)
-        key = (probe, weights.kin)
+    def told(self, probe: Probe, weights: Weights, *, search: bool = False) -> tuple[Any, list[Any]]:
+        """The question and the order of passages; `search`: as a search has it, where words match as beginnings."""
+        asked = ask(
+            probe.text,
+            self.names,
+            days=self.days[probe],
+            topic=probe.topic,
+            weights=weights,
+            prefixes=search and weights.prefix > 0,
+        )
+        key = self.key(probe, weights, search=search)
         pool = self.pools.get(key)
         with self.log.reading() as db:
             asked = self.finder.widen(db, asked, weights)
             if pool is None:
-                pool = self.pools[key] = self.finder.gather(db, asked, Where("owner"), whole=WHOLE_SESSIONS)
-        return asked, rank(asked, pool, weights=weights)
+                most, whole = (SEARCH_MOST, 0) if search else (CANDIDATES, WHOLE_SESSIONS)
+                pool = self.pools[key] = self.finder.gather(db, asked, Where("owner"), most=most, whole=whole)
+        return asked, rank(asked, pool, today=day_number(self.end), weights=weights)
+
+    def key(self, probe: Probe, weights: Weights, *, search: bool = False) -> Any:
+        """What the pool of a question depends on."""
+        return probe, search, weights.kin, weights.topic > 0, search and weights.prefix > 0
+
+    def ranks(self, probe: Probe, ranked: list[Any]) -> dict[Any, float]:
+        order = list(dict.fromkeys(self.ids[one.doc.sid, one.doc.n] for one in ranked))
+        return {
+            ("recall", k): sum(one in order[:k] for one in probe.evidence) / len(probe.evidence) for k in (1, 5, 10, 20)
+        }
 
     def evidence(self, probe: Probe, weights: Weights, budgets: tuple[int, ...]) -> dict[Any, float]:
         _, ranked = self.told(probe, weights)
-        found: dict[Any, float] = {}
-        order = [self.ids[one.doc.sid, one.doc.n] for one in ranked]
-        for k in (5, 10, 20):
-            found["recall", k] = sum(one in order[:k] for one in probe.evidence) / len(probe.evidence)
+        found = self.ranks(probe, ranked)
         scores = {one.doc.id: one.score for one in ranked}
         top = ranked[0].score if ranked else 0.0
         # Passages are taken in order until one does not fit, so that the longest choice holds the shorter ones.
-        chooser = Chooser(lambda ids: [self.known[one] for one in ids], max(budgets) - FRAME)
+        chooser = Chooser(lambda ids: [self.known[one] for one in ids], max(budgets) - FRAME, weights=weights)
         chooser.choose(ranked)
         for size in budgets:
             least = top * NEAR_BEST * min(1.0, USUAL_ROOM / size) ** 2
@@ -102,16 +122,28 @@ class Bench:
 
 
 def measure(
-    benches: list[Bench], weights: Weights, budgets: tuple[int, ...] = BUDGETS, every: int = 1
+    benches: list[Bench],
+    weights: Weights,
+    budgets: tuple[int, ...] = BUDGETS,
+    every: int = 1,
+    *,
+    search: bool = False,
+    kinds: tuple[str, ...] = (),
 ) -> dict[Any, float]:
-    """Mean figures; those of 2,000 tokens by category too."""
+    """Mean figures, of all questions (of these kinds) and by category; of a `search` only where the evidence stands."""
     sums: dict[Any, list[float]] = defaultdict(list)
     for bench in benches:
         for probe in bench.chat.probes[::every]:
-            for key, value in bench.evidence(probe, weights, budgets).items():
+            if kinds and probe.category not in kinds:
+                continue
+            found = (
+                bench.ranks(probe, bench.told(probe, weights, search=True)[1])
+                if search
+                else bench.evidence(probe, weights, budgets)
+            )
+            for key, value in found.items():
                 sums[key].append(value)
-                if key[0] == 2000:
-                    sums[(*key, probe.category)].append(value)
+                sums[(*key, probe.category)].append(value)
     return {key: sum(values) / len(values) for key, values in sums.items()}
 
 
@@ -142,6 +174,54 @@ PARTS: dict[str, dict[str, Any]] = {
     "names weigh more": {"name": 1.0},
     "generic words weigh 0.3": {"generic": 0.3},
 }
+# Parts that LoCoMo's questions seldom need, with the kinds of made_asks.py that do.
+RARE: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "recency": ({"recency": 0.0}, ("versions", "standing")),
+    "near-duplicates told once": ({}, ("repeated", "standing")),
+    "quoted phrases": ({"phrase": 0.0}, ("quoted",)),
+    "the turn before": ({"topic": 0.0}, ("goes on",)),
+    "whose words": ({"role": 0.0}, ("role",)),
+    "beginnings of words": ({"prefix": 0.0}, ("beginning",)),
+}
+
+
+@contextmanager
+def switched_off(part: str, weights: Weights) -> Iterator[Weights]:
+    """The weights without a part of RARE."""
+    like = choose.LIKE
+    try:
+        if part == "near-duplicates told once":
+            choose.LIKE = 2.0
+        yield replace(weights, **RARE[part][0]) if part in RARE else weights
+    finally:
+        choose.LIKE = like
+
+
+def rare(benches: list[Bench], asks: list[Bench], weights: Weights, every: int) -> list[str]:
+    """Each part of RARE switched off: LoCoMo, and each kind of made_asks.py that needs it, with and without.
+
+    Beginnings of words count in searches alone: their figures are of the order of a search.
+    """
+    both = " | ".join(f"{name}, with | without" for name in ("in 600", "in 1,000", "in 2,000", "@1", "@5"))
+    lines = [f"| part | questions | {both} |", "|---|---|" + "---|" * 10]
+    for part, (_, kinds) in RARE.items():
+        search = part == "beginnings of words"
+        for name, some, kind in [("LoCoMo", benches, ""), *((kind, asks, kind) for kind in kinds)]:
+            if not some:
+                continue
+            each = every if some is benches else 1
+            found = []
+            for off in ("", part):
+                with switched_off(off, weights) as by:
+                    found.append(measure(some, by, every=each, search=search, kinds=(kind,) if kind else ()))
+            cells = [
+                f"{got[size, 'any']:.3f}/{got[size, 'all']:.3f}" if not search else "–"
+                for size in (600, 1000, 2000)
+                for got in found
+            ]
+            cells += [f"{got['recall', k]:.3f}" for k in (1, 5) for got in found]
+            lines.append(f"| {part} | {name} | {' | '.join(cells)} |")
+    return lines
 
 
 def floors(benches: list[Bench], values: list[float], every: int) -> list[str]:
@@ -154,7 +234,7 @@ def floors(benches: list[Bench], values: list[float], every: int) -> list[str]:
         for some, into in ((probes, requests), (bench.chat.probes[::every], questions)):
             for probe in some:
                 asked, ranked = bench.told(probe, WEIGHTS)
-                pool = bench.pools.pop((probe, WEIGHTS.kin))
+                pool = bench.pools.pop(bench.key(probe, WEIGHTS))
                 into.append((asked, passages.held(asked, pool, ranked) if ranked else None))
     lines = []
     for value in values:
@@ -227,7 +307,7 @@ def main() -> None:
     parser.add_argument("--set", default="{}", help="weights to change, as JSON")
     given = parser.parse_args()
     chats = locomo()
-    if not chats:
+    if not chats and not given.ablate:
         sys.exit("no conversations to tune on: LoCoMo's files are not at hand")
     changed = {key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(given.set).items()}
     weights = replace(WEIGHTS, **changed)
@@ -258,7 +338,10 @@ def main() -> None:
                 )
         if given.ablate:
             for name, off in {"everything": {}, **PARTS}.items():
-                print(f"{name:24} {line(measure(benches, replace(weights, **off), every=given.every))}", flush=True)
+                if benches:
+                    print(f"{name:26}{line(measure(benches, replace(weights, **off), every=given.every))}", flush=True)
+            asks = [Bench(chat, Path(folder)) for chat in made_asks()]
+            print("\n".join(rare(benches, asks, weights, given.every)))
 
 
 if __name__ == "__main__":

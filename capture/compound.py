@@ -35,6 +35,8 @@ def parts(statement: str) -> list[str]:
 
 def places(statement: str) -> list[tuple[int, int]]:
     """Where the statements of a row of them stand; [] for anything else."""
+    if _FIRST.match(statement[:8].lower()) is None and _ASKED.match(statement) is None:
+        return []  # most texts
     masked, start = mask_quotes(statement), 0
     if asked := _ASKED.match(masked):
         start = asked.end()

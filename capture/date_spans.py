@@ -12,7 +12,7 @@ from functools import cache
 
 from .dates import Span, moment, moved, relative
 from .datewords import calendar_words as words
-from .lazy import lazy
+from .lazy import alternatives, lazy, literals
 
 LONGEST_QUESTION = 20_000  # characters read; a question is short, and a pasted log is none
 
@@ -65,37 +65,6 @@ def _holds(low: str, some: Iterable[str]) -> bool:
     return any(one in low for one in some)
 
 
-def literals(pattern: str) -> tuple[str, ...]:
-    """Of each alternative the longest run of letters that whatever it matches holds, in lower case; () for none."""
-    found = tuple(_literal(part).lower() for part in _split(pattern))
-    return found if all(found) else ()
-
-
-def _literal(part: str) -> str:
-    runs, depth, at = [""], 0, 0
-    while at < len(part):
-        char = part[at]
-        if char == "\\":
-            at += 1
-            runs.append("")
-        elif char == "[":
-            at = part.index("]", at)
-            runs.append("")
-        elif char in "()":
-            depth += 1 if char == "(" else -1
-            runs.append("")
-        elif char in "?*{":  # what stands before may be missing
-            runs[-1] = runs[-1][:-1]
-            at = part.index("}", at) if char == "{" else at
-            runs.append("")
-        elif char in "+.^$|":
-            runs.append("")
-        elif not depth:
-            runs[-1] += char
-        at += 1
-    return max(runs, key=len)
-
-
 @cache
 def _named() -> dict[str, re.Pattern[str]]:
     """The patterns over the names of months, seasons and weekdays."""
@@ -119,22 +88,11 @@ def _named() -> dict[str, re.Pattern[str]]:
 def _vague() -> tuple[tuple[re.Pattern[str], tuple[str, ...], int, int], ...]:
     rows = []
     for text, first, last in words.VAGUE:
-        parts = [part if part[0] > "\u2e80" or part[:1] == "数" else rf"{_L}(?:{part}){_R}" for part in _split(text)]
+        parts = [
+            part if part[0] > "\u2e80" or part[:1] == "数" else rf"{_L}(?:{part}){_R}" for part in alternatives(text)
+        ]
         rows.append((lazy("|".join(parts), re.IGNORECASE), literals(text), first, last))
     return tuple(rows)
-
-
-def _split(text: str) -> list[str]:
-    """The alternatives of the outermost level."""
-    parts, depth, part = [], 0, ""
-    for char in text:
-        depth += (char == "(") - (char == ")")
-        if char == "|" and not depth:
-            parts.append(part)
-            part = ""
-        else:
-            part += char
-    return [*parts, part]
 
 
 @cache

@@ -8,10 +8,10 @@ clocks moves no date; hours and minutes are elapsed time.
 import calendar
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import cache
 
+from ..plain import dataclass
 from . import date_guards
 from .datewords.phrase import UNITS, Phrase
 from .lazy import lazy

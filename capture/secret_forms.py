@@ -7,8 +7,8 @@ inside its own run, and everything before a part that may fail has a bounded len
 
 # ruff: noqa: E501 - a pattern is easier to check in one line than in five
 import re
-from dataclasses import dataclass
 
+from ..plain import dataclass
 from .lazy import lazy
 
 _WORD = r"A-Za-z0-9_-"

@@ -12,13 +12,14 @@ import json
 import os
 import platform
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..outboxdb.database import Database
 from ..outboxdb.limits import WORKER_WAIT
+from ..plain import dataclass
 
 _UNKNOWN = "-"
 _SESSION = "session:"

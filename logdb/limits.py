@@ -7,6 +7,7 @@ PROGRESS_STEPS = 1000  # SQLite steps between two looks at a search's deadline
 
 PAGE = 500  # rows read, or changed, at a time
 INDEX_BATCH = 200  # messages that one transaction adds to a text index that is being rebuilt
+MERGE_PAGES = 200  # of a text index that was rebuilt, written anew by one transaction
 REBUILD_SECONDS = 5.0  # that one idle pass spends on rebuilding; the rest is the next pass's
 
 _DAY = 86_400.0

@@ -5,10 +5,11 @@ percent-encoded (auto-memory.md 2.2).  Names are read from the right, since a se
 """
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Literal
 
+from ..plain import dataclass
 from ..stores.entry import scrub
 
 State = Literal["live", "withdrawn", "forgotten", "pruned"]

@@ -25,6 +25,7 @@ from .limits import (
     KEEP_FORGOTTEN,
     KEEP_MAPPING,
     KEEP_MARKS,
+    MERGE_PAGES,
     PAGE,
     PRUNE_TO,
     REBUILD_SECONDS,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 KEPT = "('live','withdrawn')"  # states with a text
 DAY_S = 86_400.0
+LOOSE = "index_loose"  # in `meta` while a rebuilt index stands in the many pieces that its batches have made
 SECURE_TEXT = sqlite3.sqlite_version_info >= (3, 42)  # from here on FTS5 can overwrite what it deletes (D103)
 
 
@@ -67,7 +69,7 @@ def _upto(db: sqlite3.Connection) -> int:
 
 def _no_index(tx: sqlite3.Connection) -> None:
     drop_index(tx)
-    tx.execute("DELETE FROM meta WHERE key IN ('index_version', 'index_upto')")
+    tx.execute("DELETE FROM meta WHERE key IN ('index_version', 'index_upto', ?)", (LOOSE,))
 
 
 def _begin_index(tx: sqlite3.Connection, index: "LogIndex") -> None:
@@ -135,12 +137,13 @@ def _catch_up(file: LogFile, index: "LogIndex", seconds: float) -> bool:
     end = time.monotonic() + seconds
     with file.reading() as db:
         fresh = _meta(db, "index_version") == index.version
-        if fresh and not _behind(db, 1 << 62):
+        if fresh and not _behind(db, 1 << 62) and not _meta(db, LOOSE):
             return True
     if not fresh:
         with file.transaction(wait=APPEND_WAIT) as tx:
             if _meta(tx, "index_version") != index.version:
                 _begin_index(tx, index)
+                _set(tx, LOOSE, 1)
     while time.monotonic() < end:
         with file.transaction(wait=APPEND_WAIT) as tx:
             if _meta(tx, "index_version") != index.version:
@@ -155,7 +158,28 @@ def _catch_up(file: LogFile, index: "LogIndex", seconds: float) -> bool:
 
             _guarded(tx, work)
         if done:
-            return True
+            return _join_pieces(file, index, end)
+    return False
+
+
+def _join_pieces(file: LogFile, index: "LogIndex", end: float) -> bool:
+    """Make one piece of what a rebuild has left, step by step; some later turn would have to write megabytes of it."""
+    pages = -MERGE_PAGES  # below 0: all pieces at once, and not as many as FTS5 thinks worth it
+    while time.monotonic() < end:
+        with file.transaction(wait=APPEND_WAIT) as tx:
+            if _meta(tx, "index_version") != index.version:
+                return False
+            tables, before = text_tables(tx) if _meta(tx, LOOSE) else [], tx.total_changes
+
+            def work(tables: list[str] = tables, pages: int = pages) -> None:
+                for name in tables:
+                    tx.execute(f'INSERT INTO "{name}" ("{name}", rank) VALUES (\'merge\', ?)', (pages,))
+
+            _guarded(tx, work)
+            if tx.total_changes - before < 2 * len(tables) or not tables:  # each asks once, and has written nothing
+                tx.execute("DELETE FROM meta WHERE key = ?", (LOOSE,))
+                return True
+        pages = MERGE_PAGES
     return False
 
 

@@ -5,9 +5,9 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from ..plain import dataclass
 from ..stores.entry import Entry, canonical, scrub
 from .limits import EVICTED, EXPIRED, LEASE_SECONDS, LONGEST_DELAY_SECONDS, RETRY_CAP_SECONDS, TEXT_OF_ERROR
 from .schema import LIVE, WAITING

@@ -12,10 +12,10 @@ import sqlite3
 import threading
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ..capture.lazy import lazy
+from ..plain import dataclass
 from .suffixes import base
 from .words import GENERIC, MILD, PERSONAL, PERSONAL_CJK, STOP, STOP_CJK, VARIANTS, WEAK_CJK, WEAK_KANA
 

@@ -3,10 +3,10 @@
 import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from ..capture.lazy import lazy
+from ..plain import dataclass
 from . import analyse
 from .episodes import time_terms
 from .kin import kin_of

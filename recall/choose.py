@@ -3,10 +3,12 @@
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import lru_cache
 
 from .. import budget
 from ..logdb.model import Message, parse_range, ref_of
+from ..plain import dataclass
 from ..telling.lines import cut_point
 from ..telling.tokens import measure, tokens_of
 from .episodes import leading_name, without_name
@@ -18,24 +20,26 @@ from .smalltalk import is_small_talk
 from .weights import LEAST_CUT, LIKE, REACH, WEIGHTS, Weights
 
 BATCH = 40  # messages read at once
+KNOWN_FRAMES = 2048  # sessions whose lines are known to cost what they do
 LOOKED_AT = 1200  # passages that one choice goes through
 _LABELS = {True: "User", False: "Assistant"}
 
 Texts = Callable[[Sequence[int]], Iterable[Message]]
 
 
-@dataclass
+@dataclass(eq=False)
 class _Line:
     """Passages of one session that stand side by side."""
 
     docs: list[Doc]
     rank: int  # of the best of them
+    passage: budget.Passage | None = None  # as it is told, once that was asked for
 
-    def touches(self, doc: Doc) -> bool:
-        first, last = self.docs[0], self.docs[-1]
-        if doc.sid != first.sid:
-            return False
-        return doc.n in (first.n - 1, last.n + 1) or any(one.n == doc.n for one in self.docs)
+    def take(self, docs: Iterable[Doc]) -> None:
+        """More passages that stand beside the others, or between them."""
+        self.docs += docs
+        self.docs.sort(key=lambda one: (one.n, one.part))
+        self.passage = None
 
 
 @dataclass
@@ -72,12 +76,12 @@ class Chooser:
         self._messages: dict[int, Message] = {}
         self._gone: set[int] = set()  # asked for; what is not in `_messages` then is not there
         self._lines: list[_Line] = []
+        self._line_at: dict[tuple[str, int], _Line] = {}  # by each message that it holds
         self._filled: set[int] = set()  # passages that stand in a line
         self._words: list[tuple[Doc, frozenset[str]]] = []
         self._ranked: Sequence[Ranked] = ()
         self._places: dict[tuple[str, int], list[int]] = {}  # where their passages stand in `_ranked`
         self._told_of: dict[tuple[str, float], str] = {}  # what the editor has left of a text
-        self._frames: dict[tuple[str, int], int] = {}
         self._silent: set[tuple[str, int]] = set()  # hits that are told by other lines
         self.steps: list[tuple[Doc, int]] = []  # each passage taken, and what all have cost by then
 
@@ -134,8 +138,12 @@ class Chooser:
         return Choice(told, omitted)
 
     def _told(self) -> list[budget.Passage]:
-        lines = (self._passage(line) for line in sorted(self._lines, key=lambda line: line.rank))
-        return [line for line in lines if line.pieces]
+        told = []
+        for line in sorted(self._lines, key=lambda line: line.rank):
+            line.passage = line.passage or self._passage(line)
+            if line.passage.pieces:
+                told.append(line.passage)
+        return told
 
     def _cut(self, doc: Doc) -> budget.Passage | None:
         """The beginning of the first passage that did not fit, where there is room for something worth reading."""
@@ -190,14 +198,16 @@ class Chooser:
         words = frozenset(doc.terms.split(" "))
         least, most = LIKE * len(words), len(words) / LIKE  # of other sizes none is a repetition
         near = [one for one in self._words if least <= len(one[1]) <= most] if len(words) > 4 else []
-        if any(doc.message != other.message and _alike(words, known) for other, known in near):
+        alike = [(other, known) for other, known in near if doc.message != other.message and _alike(words, known)]
+        # A newer one in which a word is another may say what holds now; else it is a repetition.
+        if any(words == known or not self._newer(message, other) for other, known in alike):
             return None
         cost = _cost(message, told)
-        touching = [line for line in self._lines if line.touches(doc)]
+        touching = self._touching(doc)
         if not touching:
-            frame = self._frame(doc, message)
+            frame = _frame(doc.sid, len(str(doc.n)))
             if self._bridged(doc, frame):
-                touching = [line for line in self._lines if line.touches(doc)]
+                touching = self._touching(doc)
             else:
                 cost += frame
         if tokens_of(self._used + cost) > self._room:
@@ -205,6 +215,8 @@ class Chooser:
         if spared and self._once is not None:
             freed = self._once.give_up(spared)
             self._told_of.clear()
+            for line in self._lines:
+                line.passage = None
             self._freed, cost = self._freed + freed, cost - freed
         self._used += cost
         self._filled.add(doc.id)
@@ -214,12 +226,25 @@ class Chooser:
         if not touching:
             self._lines.append(line)
         for other in touching[1:]:
-            line.docs += other.docs
+            line.take(other.docs)
             line.rank = min(line.rank, other.rank)
             self._lines.remove(other)
-        line.docs.append(doc)
-        line.docs.sort(key=lambda one: (one.n, one.part))
+            self._line_at.update(dict.fromkeys([(one.sid, one.n) for one in other.docs], line))
+        line.take([doc])
+        self._line_at[doc.sid, doc.n] = line
         return True
+
+    def _newer(self, message: Message, other: Doc) -> bool:
+        return (message.sent_at, message.id) > (self._messages[other.message].sent_at, other.message)
+
+    def _touching(self, doc: Doc) -> list[_Line]:
+        """The lines that this passage would be joined to, the one that was begun first before the others."""
+        found: list[_Line] = []
+        for n in (doc.n, doc.n - 1, doc.n + 1):
+            line = self._line_at.get((doc.sid, n))
+            if line is not None and line not in found:
+                found.append(line)
+        return sorted(found, key=self._lines.index) if len(found) > 1 else found
 
     def _edit(self, text: str, at: float) -> str:
         """What of a text, said at a time, is told."""
@@ -230,34 +255,22 @@ class Chooser:
             told = self._told_of[text, at] = self._once.edit(text, at)
         return told
 
-    def _frame(self, doc: Doc, message: Message) -> int:
-        """What a line of its own costs before it says anything, in hundredths of a token."""
-        key = (doc.sid, len(str(doc.n)))
-        cost = self._frames.get(key)
-        if cost is None:
-            day = budget.day_of(message.sent_at)
-            cost = self._frames[key] = measure(f'- [{ref_of(doc.sid, doc.n)}..{doc.n}] "" ({day})\n')
-        return cost
-
     def _bridged(self, doc: Doc, frame: int) -> bool:
         """Whether the message between this one and a line was taken: it costs about what a line of its own would."""
-        for line in self._lines:
-            first, last = line.docs[0], line.docs[-1]
-            if doc.sid != first.sid or doc.n not in (first.n - 2, last.n + 2):
-                continue
-            between = self._places.get((doc.sid, (doc.n + (first.n if doc.n < first.n else last.n)) // 2), ())
-            gap = next((one for number in between if (one := self._ranked[number]).doc.part == 0), None)
-            if gap is None:
-                return False
-            self._read([gap])
-            message = self._messages.get(gap.doc.message)
-            if message is None or gap.doc.stop < len(message.text):
-                return False
-            told = self._edit(message.text, message.sent_at)
-            if _cost(message, told) > self._weights.bridge * frame:
-                return False
-            return self._take(gap.doc, gap.hit) is True
-        return False
+        sides = [(line, step) for step in (-1, 1) if (line := self._line_at.get((doc.sid, doc.n + 2 * step)))]
+        if not sides:
+            return False
+        _, step = min(sides, key=lambda side: self._lines.index(side[0]))  # the line that was begun first
+        between = self._places.get((doc.sid, doc.n + step), ())
+        gap = next((one for number in between if (one := self._ranked[number]).doc.part == 0), None)
+        if gap is None:
+            return False
+        self._read([gap])
+        message = self._messages.get(gap.doc.message)
+        if message is None or gap.doc.stop < len(message.text):
+            return False
+        told = self._edit(message.text, message.sent_at)
+        return _cost(message, told) <= self._weights.bridge * frame and self._take(gap.doc, gap.hit) is True
 
     def _says_nothing(self, doc: Doc, said: str) -> bool:
         """A passage without a word of the question: small talk, or beside nothing but what other lines tell."""
@@ -295,6 +308,13 @@ def _cost(message: Message, told: str) -> int:
     """Hundredths of a token that `told` of a message costs in a line that there is."""
     who = _who(message)
     return measure(f"{who}: {told}\\n" if who else f"{told}\\n")
+
+
+@lru_cache(maxsize=KNOWN_FRAMES)
+def _frame(sid: str, digits: int) -> int:
+    """What a line of its own costs before it says anything, in hundredths of a token; digits: of its ordinals."""
+    ordinal = "0" * digits
+    return measure(f'- [{ref_of(sid, 0)[:-1]}{ordinal}..{ordinal}] "" (2000-01-01)\n')
 
 
 def _who(message: Message) -> str:

@@ -9,12 +9,13 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
 from typing import Any, Literal, Protocol
 
 from ..logdb.model import Message, ref_of
+from ..plain import dataclass
 from ..stores.entry import Entry
 from .analyse import index_terms
 from .asked import Asked, ask

@@ -30,12 +30,12 @@ from .narrow import PORTRAIT, asks_about_user, days_of, distance, filter_of, nar
 from .nearness import Nearness
 from .once import Once
 from .outdated import Editor, Outdated, marked
-from .rank import Match, Statistics, promising, rank
+from .rank import Match, Statistics, promising, rank, worth_telling
 from .results import TIERS, Hit, Recalled, Store
 from .slots import asked_for
 from .smalltalk import is_small_talk
 from .standing import Standing
-from .weights import ENTRY_NEAR_BEST, ENTRY_SEARCH_FLOOR
+from .weights import ENTRY_WEIGHTS
 
 __all__ = ["Hit", "RecallEngine", "Recalled", "is_small_talk"]
 
@@ -72,9 +72,7 @@ class RecallEngine:
         self._standing = Standing(self._index)
 
     def prepare(self, audience: str, project: str) -> None:
-        """What the first question of a session would wait for; for the worker, when the session begins."""
-        self._standing.floor(self._current_view(), filter_of(audience, project, None), project)
-        # Everything else that is made at first use: tables, patterns, pages of both files.
+        """Make what the first question would wait for, for the worker: floor, tables, patterns, pages of both files."""
         self.recall(
             DRY_RUN, audience=audience, project=project, target_tokens=2000, budget_tokens=2000, with_floor=True
         )
@@ -149,7 +147,7 @@ class RecallEngine:
             asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True)
             if not asked.terms:
                 asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True, keep_stop_words=True)
-            least = ENTRY_SEARCH_FLOOR if relevant_only else 0.0
+            least = ENTRY_WEIGHTS.search_floor if relevant_only else 0.0
             for match in self._find(query, asked, view, where, deadline, SEARCH_CANDIDATES, least):
                 if match.relevance >= least and meant(match.entry):
                     hits.append(Hit(match.entry, round(match.score, 4), match.band or "weak"))  # noqa: PERF401
@@ -358,8 +356,7 @@ class RecallEngine:
         """The entries worth telling, in the order in which they may be cut; of each band the `share` that is best."""
         asked = analyse.question(query)
         matches = self._find(query, asked, view, where, deadline, RECALL_CANDIDATES)
-        best = max((match.relevance for match in matches if match.band), default=0.0)
-        near = [match for match in matches if match.band and match.relevance >= ENTRY_NEAR_BEST * best]
+        near = worth_telling(matches)
         pinned = list(self._standing.listed(view, where, pinned=True, deadline=deadline))
         strong = [match.entry for match in near if match.band == "strong"][: int(STRONG_MOST * share)]
         weak = [match.entry for match in near if match.band == "weak"][: int(WEAK_MOST * share)]

@@ -6,7 +6,7 @@ never ahead of it.  The text itself stays with the message: here are only terms,
 Tables of `chatlog.db`:
 
     episode_meta     key, value: docs and length, the sums that ranking needs; era, another one whenever rows were taken
-                     out: an id may come to stand for another row only then; untidy while a removal is new
+                     out: an id may come to stand for another row only then
     episode_places   number, audience, project; a passage's place is one of its terms too ("¶3"), so that a search in a
                      log of many audiences walks its own
     episode_names    name, count: who speaks, as messages name them
@@ -82,7 +82,7 @@ class EpisodeIndex:
             db.execute(statement)
         if SECURE_TEXT:
             db.execute("INSERT INTO episode_text(episode_text, rank) VALUES ('secure-delete', 1)")
-        db.executemany("INSERT INTO episode_meta VALUES (?, ?)", [("docs", "0"), ("length", "0"), ("untidy", "")])
+        db.executemany("INSERT INTO episode_meta VALUES (?, ?)", [("docs", "0"), ("length", "0")])
         db.execute(_NEW_ERA)
 
     def drop(self, db: sqlite3.Connection) -> None:
@@ -137,20 +137,7 @@ class EpisodeIndex:
                 db.execute("DELETE FROM episode_docs WHERE message = ?", (number,))
         if docs:
             _count(db, docs, length, names)
-            db.execute("UPDATE episode_meta SET value = '1' WHERE key = 'untidy'")
             db.execute(_NEW_ERA)
-
-    def tidy(self, db: sqlite3.Connection) -> None:
-        """Idle work after a removal: where FTS5 keeps what it deletes, its table is written anew (D103)."""
-        if _number(db, "untidy"):
-            if not SECURE_TEXT:
-                db.execute("INSERT INTO episode_text (episode_text) VALUES ('optimize')")
-            db.execute("UPDATE episode_meta SET value = '' WHERE key = 'untidy'")
-
-
-def _number(db: sqlite3.Connection, key: str) -> int:
-    row = db.execute("SELECT value FROM episode_meta WHERE key = ?", (key,)).fetchone()
-    return int(row[0] or 0) if row else 0
 
 
 def _count(db: sqlite3.Connection, docs: int, length: int, names: Mapping[str, int]) -> None:

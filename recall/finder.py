@@ -7,17 +7,18 @@ Nothing here decides what is told: that is `passages.rank`, from the pool.
 """
 
 import heapq
-import itertools
+import math
 import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from ..plain import dataclass
 from .asked import Asked
-from .kept import Doc, Kept
+from .kept import Doc, Kept, doc_of
 from .party import Party, Walk, inverse, party_of, weighed
 from .weights import (
     CANDIDATES,
@@ -219,7 +220,7 @@ class Finder:
             for sid, _ in sessions.most_common(whole):
                 rows = db.execute(f"SELECT {_COLUMNS} FROM episode_docs WHERE sid = ? LIMIT {SESSION_MOST}", (sid,))
                 for row in rows:
-                    pool.docs.setdefault(row[0], _doc(row))
+                    pool.docs.setdefault(row[0], doc_of(row))
 
     def _walks(
         self, db: sqlite3.Connection, asked: Asked, places: Sequence[int] | None, pool: Pool
@@ -266,9 +267,9 @@ class Finder:
         for at in range(0, len(missing), 200):
             some = missing[at : at + 200]
             query = f"SELECT {_COLUMNS} FROM episode_docs WHERE id IN ({','.join('?' * len(some))})"
-            fresh = [_doc(row) for row in db.execute(query, some)]
-            self._kept.keep(pool.era, fresh)
-            found.update([(doc.id, doc) for doc in fresh])
+            rows = db.execute(query, some).fetchall()
+            self._kept.keep(pool.era, rows)
+            found.update([(row[0], doc_of(row)) for row in rows])
         pool.docs.update([(key, found[key]) for key in keys if key in found])
 
     def _dated(self, db: sqlite3.Connection, asked: Asked, places: Sequence[int] | None) -> list[int]:
@@ -328,23 +329,28 @@ def _numbers(db: sqlite3.Connection, query: str, values: Sequence[Any]) -> list[
 def _best(walked: Sequence[tuple[float, list[int]]], most: int) -> list[tuple[int, float]]:
     """(passage, what its words say together) of the `most` that hold the most; of equal ones the newest.
 
-    Only what several words have found is summed one by one: of the others, thousands, those at the front are enough.
+    What says most comes first: as soon as `most` passages hold more than all that is left could say, the rest, which
+    are the long lists of common words, only adds to what is there.
     """
-    once: set[int] = set()
-    several: set[int] = set()
-    for number, (_, keys) in enumerate(walked, start=1):
-        several.update(once.intersection(keys))
-        if number < len(walked):
-            once.update(keys)
-    sums = dict.fromkeys(several, 0.0)
-    found: list[tuple[float, int]] = []
-    for worth, keys in walked:
-        for key in several.intersection(keys):
-            sums[key] += worth
-        alone = (key for key in keys if key not in several)
-        found += [(worth, key) for key in itertools.islice(alone, most)]
-    found += [(worth, key) for key, worth in sums.items()]
-    return [(key, worth) for worth, key in heapq.nlargest(most, found)]
+    sums: dict[int, float] = {}
+    left = math.fsum(worth for worth, _ in walked)
+    full, least = False, -math.inf
+    for worth, keys in sorted(walked, key=lambda walk: (-walk[0], len(walk[1]))):
+        if not full and len(sums) >= most < len(keys):
+            above = left + 1e-9 * max(1.0, abs(left))  # a sum of fractions is never exact
+            full = sum([value > above for value in sums.values()]) >= most
+            least = above if full else least
+        if full:
+            for key in sums.keys() & keys:
+                sums[key] += worth
+        else:
+            fresh = dict.fromkeys(keys, worth)
+            for key in sums.keys() & fresh.keys():
+                fresh[key] += sums[key]
+            sums.update(fresh)
+        left -= worth
+    found = [(value, key) for key, value in sums.items() if value > least]
+    return [(key, value) for value, key in heapq.nlargest(most, found)]
 
 
 @contextmanager
@@ -377,11 +383,6 @@ def _places(db: sqlite3.Connection, where: Where) -> list[int] | None:
         if audience == where.audience and (where.projects is None or project in where.projects)
     ]
     return None if len(seen) == len(rows) else seen
-
-
-def _doc(row: tuple[Any, ...]) -> Doc:
-    """`Doc._make` without the detour through its checks: there are hundreds in a question."""
-    return tuple.__new__(Doc, row)
 
 
 def _quoted(term: str) -> str:

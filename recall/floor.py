@@ -18,6 +18,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from ..budget import rank_key
+from ..capture.lazy import lazy, literals
 from ..stores.entry import Entry
 from .index import text_of
 from .rank import finite
@@ -31,13 +32,14 @@ REPEATED = 2  # statements of an instruction from which on it holds for everythi
 _RULES = ("rule", "taboo")  # hold always, and come before instructions
 KINDS = ("identity", *_RULES, "instruction")
 
-_NAME = re.compile(
+_NAME_TEXT = (
     r"\bmy (?:full |first |given |nick|user ?)?name(?:'s| is)\b(?! on\b| in\b| not\b)|\bi(?:'m| am) called\b"
     r"|\bcall me (?!at\b|back\b|before\b|after\b|if\b|when\b|later\b|on\b|tomorrow\b)"
     r"|\bmein name ist\b|\bich hei(?:ß|ss)e\b|\bme llamo\b|\bmi nombre es\b|\bje m'appelle\b|\bmon (?:pré)?nom est\b"
     r"|\bme chamo\b|\bmeu nome (?:é|e)\b|\bmi chiamo\b|\bik heet\b|\bменя зовут\b|我叫|我的名字|名前は|이름은|이름이"
 )
-_ANSWERS = re.compile(
+_NAME, _NAME_NEEDS = lazy(_NAME_TEXT), literals(_NAME_TEXT)
+_ANSWERS = lazy(
     r"\b(?:answers?|answering|repl(?:y|ies)|replying|respond|your responses?|speak|talk to me|address me|refer to me"
     r"|emojis?|emoticons|apologi[sz]e|apologies|explain (?:your|things|everything)|your (?:tone|style|language)"
     r"|metric units|imperial units|bullet points|small talk|flattery|disclaimers?|(?:with|to) me in)\b"
@@ -60,7 +62,7 @@ def is_request(text: str) -> bool:
 def always_on(entries: Sequence[Entry]) -> list[Entry]:
     """Of the entries of these KINDS those that belong to the floor, best first, at most six."""
     ordered = sorted(entries, key=rank_key)
-    names = itertools.islice((entry for entry in ordered if _NAME.search(_words(entry))), FLOOR_NAMES)
+    names = itertools.islice((entry for entry in ordered if _names(_words(entry))), FLOOR_NAMES)
     rules = (entry for entry in ordered if text_of(entry, "kind") in _RULES)
     told = (entry for entry in ordered if text_of(entry, "kind") == "instruction" and _holds_always(entry))
     chosen: dict[str, Entry] = {}
@@ -73,7 +75,12 @@ def always_on(entries: Sequence[Entry]) -> list[Entry]:
 
 def _holds_always(entry: Entry) -> bool:
     words = _words(entry)
-    return finite(entry.get("seen")) >= REPEATED or bool(_ANSWERS.search(words) or _NAME.search(words))
+    return finite(entry.get("seen")) >= REPEATED or bool(_ANSWERS.search(words)) or _names(words)
+
+
+def _names(words: str) -> bool:
+    """Whether these words say how the user is called; most hold none of what it takes, of hundreds of entries."""
+    return any(one in words for one in _NAME_NEEDS) and bool(_NAME.search(words))
 
 
 def _words(entry: Entry) -> str:

@@ -13,7 +13,7 @@ from . import analyse
 from .index import Candidate, Filter, text_of
 from .rank import Statistics, rank
 from .slots import asked_for
-from .weights import ENTRY_SEARCH_FLOOR
+from .weights import ENTRY_WEIGHTS
 
 _NOTHING_KNOWN = Statistics(0, 12.0, {})  # of a store of which only a few entries are seen
 _WORTH = 160  # characters that are left of an entry that is cut
@@ -66,7 +66,7 @@ class Guests:
         found = {
             text_of(match.entry, "ref"): match
             for match in rank(question, pairs, _NOTHING_KNOWN, slots=asked_for(query))
-            if match.band or match.relevance >= ENTRY_SEARCH_FLOOR
+            if match.band or match.relevance >= ENTRY_WEIGHTS.search_floor
         }
         left = self._most
         always = {ref for ref, entry in fresh.items() if entry.get("pinned") is True}

@@ -17,10 +17,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..plain import dataclass
 from ..stores.entry import Entry, is_current
 from ..stores.view import View
 from . import analyse

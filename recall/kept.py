@@ -6,7 +6,7 @@ A row of an id never changes while the index is of one `era`: that is written an
 
 import threading
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 KEPT_BYTES = 8 << 20  # of all rows, about
 _ROW_BYTES = 450  # of a row beside its terms
@@ -30,6 +30,11 @@ class Doc(NamedTuple):
     terms: str
 
 
+def doc_of(row: tuple[Any, ...]) -> Doc:
+    """`Doc._make` without the detour through its checks: there are hundreds in a question."""
+    return tuple.__new__(Doc, row)
+
+
 class Kept:
     """Passages by id.  Any thread may call it.
 
@@ -40,8 +45,9 @@ class Kept:
         self._lock = threading.Lock()
         self._most = most
         self._era: str | None = None
-        self._young: dict[int, Doc] = {}
-        self._old: dict[int, Doc] = {}
+        # As plain tuples of numbers and texts, which the collector of cycles leaves alone.
+        self._young: dict[int, tuple[Any, ...]] = {}
+        self._old: dict[int, tuple[Any, ...]] = {}
         self._bytes = 0  # of the young ones
 
     def known(self, era: str, keys: Iterable[int]) -> dict[int, Doc]:
@@ -55,23 +61,25 @@ class Kept:
             young, old = self._young.get, self._old.get
             again = []
             for key in keys:
-                if (doc := young(key)) is not None:
-                    found[key] = doc
-                elif (doc := old(key)) is not None:
-                    found[key] = doc
-                    again.append(doc)
+                row = young(key)
+                if row is None:
+                    row = old(key)
+                    if row is None:
+                        continue
+                    again.append(row)
+                found[key] = doc_of(row)
             self._put(again)
         return found
 
-    def keep(self, era: str, docs: Iterable[Doc]) -> None:
+    def keep(self, era: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Rows that were read while the index was of this era."""
         with self._lock:
             if era and era == self._era:
-                self._put(docs)
+                self._put(rows)
 
-    def _put(self, docs: Iterable[Doc]) -> None:
-        for doc in docs:
+    def _put(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        for row in rows:
             if 2 * self._bytes > self._most:
                 self._old, self._young, self._bytes = self._young, {}, 0
-            self._young[doc.id] = doc
-            self._bytes += _ROW_BYTES + len(doc.terms)
+            self._young[row[0]] = row
+            self._bytes += _ROW_BYTES + len(row[-1])

@@ -193,17 +193,23 @@ animal: chien chat perro gato hund katze
 
 
 @lru_cache(maxsize=1)
-def _table() -> dict[str, tuple[str, ...]]:
+def _heads() -> dict[str, tuple[str, ...]]:
+    """Of each head, as an index term, the members of its lines as they stand there."""
+    rows = [tuple(part.strip() for part in line.split(":")) for line in _LINES.strip().splitlines()]
+    asked = [members if heads == "=" else heads for heads, members in rows]
+    analyse.index_terms("\n".join(asked))  # all words at once: line by line it takes ten times as long
     table: dict[str, dict[str, None]] = {}
-    analyse.index_terms(_LINES)  # all words at once: line by line it takes ten times as long
-    for line in _LINES.strip().splitlines():
-        heads, _, members = line.partition(":")
-        found = analyse.index_terms(members)
-        for head in found if heads == "=" else analyse.index_terms(heads):
-            table.setdefault(head, {}).update(dict.fromkeys(word for word in found if word != head))
-    return {head: tuple(words)[:MOST_KIN] for head, words in table.items()}
+    for words, (_, members) in zip(asked, rows, strict=True):
+        for head in analyse.index_terms(words):
+            table.setdefault(head, {})[members] = None
+    return {head: tuple(members) for head, members in table.items()}
 
 
+@lru_cache(maxsize=4096)
 def kin_of(term: str) -> tuple[str, ...]:
-    """The related words of an index term, as index terms; empty for most."""
-    return _table().get(term, ())
+    """The related words of an index term, as index terms; empty for most.
+
+    The members of a line become terms when one of its heads is asked for: a process asks for few of them.
+    """
+    found = analyse.index_terms("\n".join(_heads().get(term, ())))
+    return tuple(dict.fromkeys(word for word in found if word != term))[:MOST_KIN]

@@ -11,7 +11,7 @@ from .episodes import day_number
 from .index import Filter, text_of
 from .kin import kin_of
 from .rank import created_at
-from .weights import ENTRY_KIN
+from .weights import ENTRY_WEIGHTS
 
 KIN_EACH = 8  # related words of one term
 
@@ -58,7 +58,7 @@ def with_kin(terms: Sequence[Term]) -> tuple[Term, ...]:
     """The terms of a question and a few related words of each, to find candidates by."""
     own = {term.text for term in terms}
     kin = dict.fromkeys(word for term in terms for word in kin_of(term.text)[:KIN_EACH] if word not in own)
-    return (*terms, *(Term(word, ENTRY_KIN) for word in kin))
+    return (*terms, *(Term(word, ENTRY_WEIGHTS.kin) for word in kin))
 
 
 def filter_of(audience: str, project: str, repo: str | None) -> Filter:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..capture import compound
 from ..capture.lazy import lazy
+from ..capture.restated import as_own, meaning, spoken
 from ..stores.entry import Entry
 from ..stores.view import View
 from . import analyse
@@ -57,6 +58,8 @@ class Change(NamedTuple):
     new: frozenset[str]
     own: bool
     until: float
+    given: tuple[str, str] = ("", "")
+    """The slot that the old statement filled, and its value."""
 
     def stated_by(self, terms: frozenset[str], spoken: frozenset[str]) -> bool:
         """Whether a sentence of these terms and folded words says what the correction took away."""
@@ -82,6 +85,8 @@ class Statements(dict[str, float]):
         """The time up to which this sentence is outdated, in epoch seconds; 0.0 when it never is."""
         bare = without_name(sentence)
         exact = self.get(plain(sentence)) or self.get(plain(bare)) or 0.0
+        if not exact and (tail := plain(bare.partition(", ")[2])):  # `no, it's Bonn now` is captured without its "no"
+            exact = self.get(tail, 0.0)
         if exact or not self.changes:
             return exact
         terms = frozenset(analyse.index_terms(_ADDED_DATE.sub(" ", bare)))
@@ -89,7 +94,20 @@ class Statements(dict[str, float]):
         if not met:
             return 0.0
         spoken = _spoken(bare)
-        return max((one.until for one in met if one.stated_by(terms, spoken)), default=0.0)
+        given = _given(bare)
+        return max(
+            (one.until for one in met if one.stated_by(terms, spoken) or (given[0] and one.given == given)), default=0.0
+        )
+
+
+def _given(sentence: str) -> tuple[str, str]:
+    """The slot that a sentence fills, and its value, whoever of the two says it: `Du wohnst in Bonn`."""
+    from ..likeness import read
+
+    slot = None
+    if len(sentence) <= _LONGEST_STATEMENT:
+        slot = read(sentence).frame or read(as_own(sentence)).frame
+    return (slot.name, slot.value) if slot is not None else ("", "")
 
 
 def _spoken(text: str) -> frozenset[str]:
@@ -113,7 +131,7 @@ def _change(old: str, newer: str, until: float) -> Change | None:
     gone = frozenset(term for term in gone if analyse.term_weight(term) > _WEAK) or gone
     if not gone or len(gone) + len(left) < 2:
         return None
-    return Change(gone, left, after - before, not _spoken(old).isdisjoint(_I), until)
+    return Change(gone, left, after - before, not _spoken(old).isdisjoint(_I), until, _given(old))
 
 
 def _replaced(view: View) -> list[str]:
@@ -128,11 +146,13 @@ def _read(view: View, refs: Sequence[str]) -> dict[str, _Stated]:
     newer = view.get_many([by for entry in old.values() if isinstance(by := entry["superseded_by"], str)])
     for ref, entry in old.items():
         by = newer.get(text_of(entry, "superseded_by"))
-        said = plain(text_of(entry, "content"))
+        content = text_of(entry, "content")
+        said = plain(spoken(content))
         until = (created_at(by) if by is not None else 0.0) or float("inf")
-        if by is not None and plain(text_of(by, "content")) == said:
+        current = text_of(by, "content") if by is not None else ""
+        if plain(spoken(current)) == said:
             said = ""  # said anew in the same words
-        change = _change(text_of(entry, "content"), text_of(by, "content") if by is not None else "", until)
+        change = _change(meaning(content), meaning(current), until)
         found[ref] = _Stated(audience_of(entry), said, until, text_of(entry, "superseded_by"), change if said else None)
     return found
 
@@ -245,5 +265,5 @@ class Editor:
         """Whether entries say all of several statements: capture makes one of each (capture/compound.py)."""
         if len(self._shown) < 2:
             return False
-        bare = [plain(part) for part in (compound.parts(said) or [said])]
-        return len(bare) > 1 and all(part and self._is_shown(part) for part in bare)
+        parts = compound.parts(said)
+        return len(parts) > 1 and all((bare := plain(part)) and self._is_shown(bare) for part in parts)

@@ -5,11 +5,11 @@ So a word weighs there what it weighs among the passages of the party, and elsew
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..plain import dataclass
 from .weights import PARTY_BLOCK, PARTY_FIRST, PARTY_MOST
 
 
@@ -80,14 +80,17 @@ def party_of(walked: Sequence[Walk], names: Collection[int], total: int) -> Part
     return Party(found.blocks, total, counts)
 
 
-def weighed(walked: Iterable[Walk], party: Party | None) -> list[tuple[float, list[int]]]:
+def weighed(walked: Sequence[Walk], party: Party | None) -> list[tuple[float, list[int]]]:
     """(what a walk is worth, its passages), each group of words once for a passage; those of the party first."""
     found: list[tuple[float, list[int]]] = []
     seen: dict[int, set[int]] = defaultdict(set)
+    more = Counter(walk.group for walk in walked)  # walks of a group that are still to come
     for walk in walked:
         known = seen[walk.group]
         keys = [key for key in walk.keys if key not in known] if known else walk.keys
-        known.update(keys)
+        more[walk.group] -= 1
+        if more[walk.group]:
+            known.update(keys)
         if party is None:
             found.append((walk.say * walk.idf, keys))
             continue

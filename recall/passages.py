@@ -9,9 +9,9 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..plain import dataclass
 from . import analyse
 from .asked import Asked
 from .episodes import ASKS, DATES
@@ -106,17 +106,72 @@ def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS
 class _Worth:
     """What the words of a question are worth by one count of them."""
 
-    def __init__(self, asked: Asked, idf: Mapping[str, float], weights: Weights) -> None:
+    def __init__(
+        self,
+        asked: Asked,
+        lookup: Mapping[str, Sequence[tuple[int, float]]],
+        idf: Mapping[str, float],
+        weights: Weights,
+    ) -> None:
         groups = asked.groups
-        self.idf = idf
         whole = [group.weight * idf[group.term] for group in groups]
-        self.part = [worth if group.own else 0.0 for worth, group in zip(whole, groups, strict=True)]
-        self.total = sum(self.part) or 1.0
-        self.pairs = [
+        self._lookup, self._idf = lookup, idf
+        self._part = [worth if group.own else 0.0 for worth, group in zip(whole, groups, strict=True)]
+        self._coverage = weights.coverage / (sum(self._part) or 1.0)
+        self._pairs = [
             (left, right, groups[left].term, groups[right].term, weights.pair * min(whole[left], whole[right]))
             for left, right in asked.pairs
             if groups[left].own and groups[right].own
         ]
+        self._known: dict[frozenset[str], _Said] = {}
+
+    def of(self, found: frozenset[str]) -> "_Said":
+        """What a passage that holds these words of the question says."""
+        said = self._known.get(found)
+        if said is None:
+            said = self._known[found] = self._reckon(found)
+        return said
+
+    def _reckon(self, found: frozenset[str]) -> "_Said":
+        terms = tuple(sorted(found))
+        each = [[(number, factor * self._idf[term]) for number, factor in self._lookup[term]] for term in terms]
+        best: dict[int, float] = {}
+        for some in each:
+            for number, value in some:
+                best[number] = max(best.get(number, 0.0), value)
+        pairs = [
+            (one, other, more)
+            for left, right, one, other, more in self._pairs
+            if left in best and right in best and one in found and other in found
+        ]
+        covered = 1 + self._coverage * sum([self._part[number] for number in best])
+        return _Said(terms, each, sum(best.values()), covered, pairs)
+
+
+class _Said(NamedTuple):
+    """What words of a question say wherever they stand together.
+
+    terms, each  the words; of each, the groups that it stands for and what it is worth in them
+    once         all of them, each said once, before the length of the passage counts
+    covered      the factor for the share of the question that they cover
+    pairs        those of them that stand side by side in the question, and what that is worth
+    """
+
+    terms: tuple[str, ...]
+    each: Sequence[Sequence[tuple[int, float]]]
+    once: float
+    covered: float
+    pairs: Sequence[tuple[str, str, float]]
+
+    def often(self, counts: Sequence[int], norm: float) -> float:
+        """`once` for words that are said so many times."""
+        best: dict[int, float] = {}
+        for count, some in zip(counts, self.each, strict=True):
+            gain = count / (count + norm)
+            for number, value in some:
+                if value * gain > best.get(number, 0.0):
+                    best[number] = value * gain
+        return sum(best.values())
 
 
 def _own(asked: Asked, pool: Pool, weights: Weights, party: Collection[str]) -> dict[int, float]:
@@ -126,51 +181,42 @@ def _own(asked: Asked, pool: Pool, weights: Weights, party: Collection[str]) -> 
         for term, factor in group.terms.items():
             lookup.setdefault(term, []).append((number, group.weight * factor))
     idf = {term: pool.idf(term) for term in lookup}
-    here = away = _Worth(asked, idf, weights)
+    here = away = _Worth(asked, lookup, idf, weights)
     if pool.party is not None:
         both = {term: pool.party.worth(term, value) for term, value in idf.items()}
-        here = _Worth(asked, {term: near for term, (near, _) in both.items()}, weights)
-        away = _Worth(asked, {term: far for term, (_, far) in both.items()}, weights)
+        here = _Worth(asked, lookup, {term: near for term, (near, _) in both.items()}, weights)
+        away = _Worth(asked, lookup, {term: far for term, (_, far) in both.items()}, weights)
     own: dict[int, float] = {}
     k1, b = weights.k1, weights.b
-    docs, mean = pool.docs, pool.mean
+    docs, mean, split = pool.docs, pool.mean, pool.words
+    among = frozenset(lookup).intersection
     for key in pool.scored:
-        hits = [(at, word) for at, word in enumerate(pool.words(key)) if word in lookup]
-        if not hits:
+        words = split(key)
+        found = among(words)
+        if not found:
             continue
-        found: dict[str, list[int]] = {}
-        for at, word in hits:
-            if word in found:
-                found[word].append(at)
-            else:
-                found[word] = [at]
         doc = docs[key]
-        by = here if doc.sid in party else away
+        said = (here if doc.sid in party else away).of(found)
         norm = k1 * (1 - b + b * doc.length / mean)
-        worth: dict[int, float] = {}
-        for term, places in found.items():
-            count = len(places)
-            gain = by.idf[term] * count * (k1 + 1) / (count + norm)
-            for number, factor in lookup[term]:
-                value = factor * gain
-                if value > worth.get(number, 0.0):
-                    worth[number] = value
-        score = sum(worth.values())
-        for left, right, one, other, more in by.pairs:
-            if left in worth and right in worth:
-                gap = _gap(found.get(one), found.get(other))
-                if gap <= NEAR:
-                    score += more * (1 if gap <= CLOSE else 0.5)
+        counts = [words.count(term) for term in said.terms]
+        single = max(counts) == 1
+        score = (k1 + 1) * (said.once / (1 + norm) if single else said.often(counts, norm))
+        for one, other, more in said.pairs:
+            gap = abs(words.index(one) - words.index(other)) if single else _gap(words, one, other)
+            if gap <= NEAR:
+                score += more * (1 if gap <= CLOSE else 0.5)
         if asked.phrases:
-            said = f" {doc.terms} "
-            score *= 1 + weights.phrase * sum(phrase in said for phrase in asked.phrases)
-        own[key] = score * (1 + weights.coverage * (sum([by.part[number] for number in worth]) / by.total))
+            text = f" {doc.terms} "
+            score *= 1 + weights.phrase * sum(phrase in text for phrase in asked.phrases)
+        own[key] = score * said.covered
     return own
 
 
-def _gap(ones: Sequence[int] | None, others: Sequence[int] | None) -> int:
-    """Words between two, by the places of both; 99 when one is not there itself."""
-    return min(abs(one - other) for one in ones for other in others) if ones and others else 99
+def _gap(words: Sequence[str], one: str, other: str) -> int:
+    """Places between two words that are both there."""
+    ones = [at for at, word in enumerate(words) if word == one]
+    others = [at for at, word in enumerate(words) if word == other]
+    return min(abs(left - right) for left in ones for right in others)
 
 
 def _feedback(asked: Asked, pool: Pool, own: dict[int, float], weights: Weights, party: Collection[str]) -> None:
@@ -189,9 +235,9 @@ def _feedback(asked: Asked, pool: Pool, own: dict[int, float], weights: Weights,
                 shared[term] += own[key] / whole * count / max(1, doc.length)  # type: ignore[assignment]
     if not shared:
         return
-    likely = {term for term, _ in shared.most_common(5 * weights.feedback_terms)}
-    words = {key: found for key in pool.scored if (found := [word for word in pool.words(key) if word in likely])}
-    counts = Counter(itertools.chain.from_iterable(frozenset(words[key]) for key in words.keys() & among))
+    likely = frozenset(term for term, _ in shared.most_common(5 * weights.feedback_terms)).intersection
+    words = {key: found for key in pool.scored if (found := likely(pool.words(key)))}
+    counts = Counter(itertools.chain.from_iterable(words[key] for key in words.keys() & among))
     size = len(among)
     rarity = {
         term: math.log(1 + (size - count + 0.5) / (count + 0.5))
@@ -205,14 +251,15 @@ def _feedback(asked: Asked, pool: Pool, own: dict[int, float], weights: Weights,
     most = chosen[0][0]
     worth = {term: weights.feedback * value / most * rarity[term] for value, term in chosen}
     k1, b = weights.k1, weights.b
+    told = frozenset(worth).intersection
     for key, found in words.items():
-        tally: dict[str, int] = {}
-        for word in found:
-            if word in worth:
-                tally[word] = tally.get(word, 0) + 1
-        if tally:
+        if some := told(found):
+            said = pool.words(key)
             norm = k1 * (1 - b + b * pool.docs[key].length / pool.mean)
-            more = sum(worth[term] * count * (k1 + 1) / (count + norm) for term, count in tally.items())
+            more = 0.0
+            for term in sorted(some):
+                count = said.count(term)
+                more += worth[term] * count * (k1 + 1) / (count + norm)
             own[key] = own.get(key, 0.0) + more
 
 

@@ -14,62 +14,45 @@ inverse document frequency as the store grows.  `relevance` decides the band; BM
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
+from ..plain import dataclass
 from ..stores.entry import Entry
 from .analyse import Question, Term, is_personal, term_weight
 from .index import Candidate, text_of
 from .kin import kin_of
 from .slots import answers
-from .weights import (
-    ENTRY_ANSWERED_EVIDENCE,
-    ENTRY_BM25_B,
-    ENTRY_BM25_K1,
-    ENTRY_COMMON_FACTOR,
-    ENTRY_COMMON_FROM,
-    ENTRY_COMMON_SHARE,
-    ENTRY_COVERAGE,
-    ENTRY_FLOOR,
-    ENTRY_FLOOR_RICH,
-    ENTRY_FOCUS,
-    ENTRY_FOCUS_SCALE,
-    ENTRY_IMPERSONAL_FACTOR,
-    ENTRY_KIN,
-    ENTRY_LEAST_EVIDENCE,
-    ENTRY_PERSONAL_EVIDENCE,
-    ENTRY_PRIOR_ENTRIES,
-    ENTRY_RECENCY_HALF_LIFE_S,
-    ENTRY_RICH_EVIDENCE,
-    ENTRY_SLOT_EVIDENCE,
-    ENTRY_SLOT_RELEVANCE,
-    ENTRY_SORT_BM25,
-    ENTRY_SORT_RECENCY,
-    ENTRY_SORT_RELEVANCE,
-    ENTRY_SORT_SALIENCE,
-    ENTRY_STRONG,
-)
+from .weights import ENTRY_WEIGHTS, EntryWeights
 
 Band = Literal["pinned", "strong", "weak"]
 
 
 class Match(NamedTuple):
-    """A candidate with its quantities; `score` (0..1) sorts, `relevance` and `evidence` decide the band."""
+    """A candidate with its quantities; `score` (0..1) sorts, `relevance` and `evidence` decide the band, None below the
+    floor."""
 
     entry: Entry
     score: float
     relevance: float
     evidence: float
+    band: Band | None
 
-    @property
-    def band(self) -> Band | None:
-        """strong, weak, or None below the floor."""
-        if self.evidence < ENTRY_LEAST_EVIDENCE:
-            return None
-        if self.relevance >= ENTRY_STRONG:
-            return "strong"
-        floor = ENTRY_FLOOR_RICH if self.evidence >= ENTRY_RICH_EVIDENCE else ENTRY_FLOOR
-        return "weak" if self.relevance >= floor else None
+
+def band_of(relevance: float, evidence: float, weights: EntryWeights = ENTRY_WEIGHTS) -> Band | None:
+    """strong, weak, or None below the floor."""
+    if evidence < weights.least_evidence:
+        return None
+    if relevance >= weights.strong:
+        return "strong"
+    floor = weights.floor_rich if evidence >= weights.rich_evidence else weights.floor
+    return "weak" if relevance >= floor else None
+
+
+def worth_telling(matches: Sequence[Match], weights: EntryWeights = ENTRY_WEIGHTS) -> list[Match]:
+    """Those of a band that are not far behind the best, in their order."""
+    best = max((match.relevance for match in matches if match.band), default=0.0)
+    return [match for match in matches if match.band and match.relevance >= weights.near_best * best]
 
 
 @dataclass(frozen=True)
@@ -80,16 +63,16 @@ class Statistics:
     mean_length: float
     counts: Mapping[str, int]
 
-    def rarity(self, term: str) -> float:
+    def rarity(self, term: str, weights: EntryWeights = ENTRY_WEIGHTS) -> float:
         """Between 0 and 1, near 1 for a term of few entries; 1 in an empty store."""
         most = math.log(2 * (self.entries + 1))
         own = math.log((self.entries + 1) / (min(self.counts.get(term, 0), self.entries) + 0.5))
-        trust = self.entries / (self.entries + ENTRY_PRIOR_ENTRIES)
+        trust = self.entries / (self.entries + weights.prior_entries)
         return 1 - trust + trust * max(0.0, own) / most if most else 1.0
 
-    def is_common(self, term: str) -> bool:
+    def is_common(self, term: str, weights: EntryWeights = ENTRY_WEIGHTS) -> bool:
         """True for a term that tells the store's entries apart badly."""
-        return self.entries >= ENTRY_COMMON_FROM and self.counts.get(term, 0) > ENTRY_COMMON_SHARE * self.entries
+        return self.entries >= weights.common_from and self.counts.get(term, 0) > weights.common_share * self.entries
 
 
 def finite(value: object) -> float:
@@ -108,73 +91,95 @@ def created_at(entry: Mapping[str, Any]) -> float:
     return finite(provenance.get("created_at")) if isinstance(provenance, Mapping) else 0.0
 
 
-def _recency(entry: Entry, now: float) -> float:
-    age = max(0.0, now - created_at(entry))
-    return 0.5 ** min(60.0, age / ENTRY_RECENCY_HALF_LIFE_S)
+def _hits(terms: Sequence[Term], own: frozenset[str], words: Sequence[str], kin: float) -> list[tuple[int, float]]:
+    """`Term.found` of each term that is; the words are joined once, for a search among them is cheaper than a look at
+    each.
 
-
-def _bm25(terms: Sequence[Term], words: Sequence[str], present: Sequence[int], statistics: Statistics) -> float:
-    if not present:
-        return 0.0
-    length = ENTRY_BM25_K1 * (1 - ENTRY_BM25_B + ENTRY_BM25_B * len(words) / statistics.mean_length)
-    total = 0.0
-    for at in present:
-        term = terms[at].text
-        count = statistics.counts.get(term, 0)
-        frequency = words.count(term) or 0.7
-        idf = math.log(1 + (statistics.entries - count + 0.5) / (count + 0.5)) if count <= statistics.entries else 0.0
-        total += terms[at].weight * idf * frequency * (ENTRY_BM25_K1 + 1) / (frequency + length)
-    return total
-
-
-def _hits(terms: Sequence[Term], own: frozenset[str], words: Sequence[str], kin: bool) -> list[float]:
-    """`Term.found` of each term; the words are joined once, for a search among them is cheaper than a look at each.
-
-    kin  related words count too: in questions about the one who asks, because requests have kin everywhere
+    kin  what a related word counts: 0 but in questions about the one who asks, because requests have kin everywhere
     """
     joined = ""
     hits = []
-    for term in terms:
+    for at, term in enumerate(terms):
         if term.text in own:
-            hits.append(1.0)
+            hits.append((at, 1.0))
         elif term.prefix:
             joined = joined or f" {' '.join(words)}"
-            hits.append((1.0 if len(term.prefix) == 1 else 0.7) if f" {term.prefix}" in joined else 0.0)
-        else:
-            hits.append(ENTRY_KIN if kin and not own.isdisjoint(kin_of(term.text)) else 0.0)
+            if f" {term.prefix}" in joined:
+                hits.append((at, 1.0 if len(term.prefix) == 1 else 0.7))
+        elif kin and not own.isdisjoint(kin_of(term.text)):
+            hits.append((at, kin))
     return hits
 
 
-def _spans(question: Question, statistics: Statistics) -> tuple[list[float], list[tuple[int, ...]], list[float]]:
-    """What each term weighs; the sentences of the question, and all of a short one; what each of these weighs."""
-    weights = [term.weight * statistics.rarity(term.text) for term in question.terms]
-    spans = [*question.sentences]
-    if 1 < len(spans) <= 3:
-        spans.append(tuple(range(len(question.terms))))
-    return weights, spans, [sum(weights[at] for at in span) for span in spans]
+class _Asked:
+    """A question beside the index: what its terms weigh, in each of its sentences and in all of a short one."""
+
+    def __init__(self, question: Question, statistics: Statistics, by: EntryWeights) -> None:
+        self.terms, self._by = question.terms, by
+        self.kin = by.kin if question.personal else 0.0
+        self._weights = [term.weight * statistics.rarity(term.text, by) for term in self.terms]
+        self._firsts = [min(1.0, term.weight) for term in self.terms]
+        self._says = [
+            term.weight * (by.common_factor if statistics.is_common(term.text, by) else 1.0) for term in self.terms
+        ]
+        spans = [*question.sentences]
+        if 1 < len(spans) <= 3:
+            spans.append(tuple(range(len(self.terms))))
+        self._spans = [(frozenset(span), sum(self._weights[at] for at in span)) for span in spans]
+        k1, size = by.bm25_k1, statistics.entries
+        self._counted = [
+            term.weight * (k1 + 1) * math.log(1 + (size - count + 0.5) / (count + 0.5)) if count <= size else 0.0
+            for term in self.terms
+            for count in (statistics.counts.get(term.text, 0),)
+        ]
+        self._mean = statistics.mean_length
+
+    def relevance(
+        self, own: frozenset[str], hits: Sequence[tuple[int, float]], extra: float = 0.0, answered: float = 0.0
+    ) -> tuple[float, float]:
+        """(relevance, evidence) by the best sentence of the question; hits: terms that an entry has, and how well.
+
+        extra  evidence beside that of the terms      answered  more, when the entry has all that a sentence asks for
+        """
+        by, weights, relevance, evidence = self._by, self._weights, 0.0, 0.0
+        whole = sum(map(term_weight, own))
+        for span, total in self._spans:
+            some = [hit for hit in hits if hit[0] in span]
+            share = sum([weights[at] * hit for at, hit in some])
+            if not share:
+                continue
+            shown = sum([self._says[at] * hit for at, hit in some]) + extra
+            if share > 0.99 * total:
+                shown += answered
+            prior = sum([self._firsts[at] * hit for at, hit in some])
+            focus = min(1.0, by.focus_scale * prior / whole) if whole else 0.0
+            value = by.coverage * share / total + by.focus * focus
+            # A sentence that passes the evidence gate counts before one that covers more of nothing.
+            if (min(shown, by.least_evidence), value) > (min(evidence, by.least_evidence), relevance):
+                relevance, evidence = value, shown
+        return relevance, evidence
+
+    def bm25(self, words: Sequence[str], hits: Sequence[tuple[int, float]]) -> float:
+        length = self._by.bm25_k1 * (1 - self._by.bm25_b + self._by.bm25_b * len(words) / self._mean)
+        total = 0.0
+        for at, _ in hits:
+            frequency = words.count(self.terms[at].text) or 0.7
+            total += self._counted[at] * frequency / (frequency + length)
+        return total
 
 
 def promising(
     question: Question, candidates: Sequence[Candidate], statistics: Statistics, least: float
 ) -> list[Candidate]:
     """Those whose relevance can reach `least`: the others need not be read from the store."""
-    terms = question.terms
-    weights, spans, totals = _spans(question, statistics)
-    firsts = [min(1.0, term.weight) for term in terms]
+    asked = _Asked(question, statistics, ENTRY_WEIGHTS)
     kept = []
     for candidate in candidates:
         own = frozenset(candidate.terms)
-        hits = _hits(terms, own, candidate.terms, question.personal)
-        if not any(hits):
-            continue
-        whole = sum(map(term_weight, own))
-        for span, total in zip(spans, totals, strict=True):
-            share = sum(weights[at] * hits[at] for at in span)
-            prior = sum(firsts[at] * hits[at] for at in span)
-            focus = min(1.0, ENTRY_FOCUS_SCALE * prior / whole) if whole else 0.0
-            if share and ENTRY_COVERAGE * share / total + ENTRY_FOCUS * focus >= least:
-                kept.append(candidate)
-                break
+        hits = _hits(asked.terms, own, candidate.terms, asked.kin)
+        # Any sentence will do: what counts as evidence is known only with the entry itself.
+        if hits and asked.relevance(own, hits, extra=ENTRY_WEIGHTS.least_evidence)[0] >= least:
+            kept.append(candidate)
     return kept
 
 
@@ -186,62 +191,41 @@ def rank(
     now: float | None = None,
     deadline: float | None = None,
     slots: tuple[int, ...] = (),
+    by: EntryWeights = ENTRY_WEIGHTS,
 ) -> list[Match]:
     """The candidates that share a term with the question, best first; past the deadline only those looked at.
 
     slots  what the question asks for, see slots.py: an entry that says it needs no shared term
     """
     now = time.time() if now is None else now
-    terms = question.terms
-    weights, spans, totals = _spans(question, statistics)
-    says = [term.weight * (ENTRY_COMMON_FACTOR if statistics.is_common(term.text) else 1.0) for term in terms]
+    asked = _Asked(question, statistics, by)
     found: list[tuple[Entry, float, float, float]] = []
     for number, (candidate, entry) in enumerate(candidates):
         if deadline is not None and number % 32 == 31 and time.monotonic() > deadline:
             break
         own = frozenset(candidate.terms)
-        hits = _hits(terms, own, candidate.terms, question.personal)
+        hits = _hits(asked.terms, own, candidate.terms, asked.kin)
         answered = bool(slots) and answers(slots, text_of(entry, "content"))
-        if not any(hits) and not answered:
+        if not hits and not answered:
             continue
-        personal = question.personal and is_personal(text_of(entry, "content")[:400])
-        extra = ENTRY_PERSONAL_EVIDENCE if personal else 0.0
-        factor = ENTRY_IMPERSONAL_FACTOR if question.personal and not personal else 1.0
-        whole = sum(map(term_weight, own))
-        relevance, evidence = 0.0, 0.0
-        for span, total in zip(spans, totals, strict=True):
-            share = sum(weights[at] * hits[at] for at in span)
-            if not share:
-                continue
-            shown = sum(says[at] * hits[at] for at in span) + extra
-            if personal and share > 0.99 * total:
-                shown += ENTRY_ANSWERED_EVIDENCE
-            prior = sum(min(1.0, terms[at].weight) * hits[at] for at in span)
-            focus = min(1.0, ENTRY_FOCUS_SCALE * prior / whole) if whole else 0.0
-            value = (ENTRY_COVERAGE * share / total + ENTRY_FOCUS * focus) * factor
-            # A sentence that passes the evidence gate counts before one that covers more of nothing.
-            if (min(shown, ENTRY_LEAST_EVIDENCE), value) > (min(evidence, ENTRY_LEAST_EVIDENCE), relevance):
-                relevance, evidence = value, shown
+        if question.personal and is_personal(text_of(entry, "content")[:400]):
+            relevance, evidence = asked.relevance(own, hits, by.personal_evidence, by.answered_evidence)
+        else:
+            relevance, evidence = asked.relevance(own, hits)
+            relevance *= by.impersonal if question.personal else 1.0
         if answered:
-            relevance, evidence = max(relevance, ENTRY_SLOT_RELEVANCE), max(evidence, ENTRY_SLOT_EVIDENCE)
-        present = [at for at, hit in enumerate(hits) if hit]
-        bm25 = _bm25(terms, candidate.terms, present, statistics)
-        found.append((entry, relevance, evidence, math.inf if answered else bm25))
+            relevance, evidence = max(relevance, by.slot_relevance), max(evidence, by.slot_evidence)
+        found.append((entry, relevance, evidence, math.inf if answered else asked.bm25(candidate.terms, hits)))
     best = max((bm25 for *_, bm25 in found if bm25 < math.inf), default=0.0) or 1.0
-    matches = [
-        Match(
-            entry,
-            min(
-                1.0,
-                ENTRY_SORT_RELEVANCE * min(1.0, relevance)
-                + ENTRY_SORT_BM25 * min(1.0, bm25 / best)
-                + ENTRY_SORT_SALIENCE * min(1.0, max(0.0, finite(entry.get("salience"))))
-                + ENTRY_SORT_RECENCY * _recency(entry, now),
-            ),
-            min(1.0, relevance),
-            evidence,
-        )
-        for entry, relevance, evidence, bm25 in found
-    ]
-    matches.sort(key=lambda match: (-match.score, -created_at(match.entry), str(match.entry.get("ref"))))
-    return matches
+    of_relevance, of_bm25, of_salience = by.sort_relevance, by.sort_bm25, by.sort_salience
+    of_recency, half_life = by.sort_recency, by.half_life
+    order: list[tuple[float, float, str, Match]] = []
+    for entry, relevance, evidence, bm25 in found:
+        relevance, at = min(1.0, relevance), created_at(entry)
+        score = of_relevance * relevance + of_bm25 * min(1.0, bm25 / best)
+        score += of_salience * min(1.0, max(0.0, finite(entry.get("salience"))))
+        score = min(1.0, score + of_recency * 0.5 ** min(60.0, max(0.0, now - at) / half_life))
+        match = Match(entry, score, relevance, evidence, band_of(relevance, evidence, by))
+        order.append((-score, -at, str(entry.get("ref")), match))
+    order.sort(key=itemgetter(0, 1, 2))
+    return [match for *_, match in order]

@@ -1,8 +1,8 @@
 """What recall and search give back, and what they need of a store."""
 
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from ..plain import dataclass
 from ..stores.entry import Entry
 from ..stores.view import View
 from .rank import Band

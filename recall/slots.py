@@ -7,7 +7,7 @@ in lower case with straight apostrophes.
 import re
 from functools import lru_cache
 
-from ..capture.lazy import lazy
+from ..capture.lazy import lazy, literals
 
 _Q, _A = 0, 1
 
@@ -37,10 +37,14 @@ _SLOTS: tuple[tuple[str, str], ...] = (
     (
         r"\bwhere (?:do|am) i (?:live|living|based|located)\b|\bmy (?:home ?town|city|home address|address)\b"
         r"|\bdo i live\b|\bam i living\b|\bwo wohne ich\b|\bd[oó]nde vivo\b|\bo[uù] est-ce que j'habite\b"
-        r"|\bo[uù] j'habite\b|我住",
+        r"|\bo[uù] j'habite\b|\bonde (?:eu )?moro\b|我住|どこに住んで",
         r"\bi live\b|\bi(?:'ve| have)? moved to\b|\bi(?:'m| am) (?:based|located|living) in\b"
         r"|\bmy (?:home )?address is\b"
-        r"|\bich wohne\b|\bvivo en\b|\bj'habite\b|\bmoro em\b|我住",
+        r"|\bich wohne\b|\bvivo en\b|\bj'habite\b|\bmoro em\b|我住"
+        # Where one has moved to, one lives.
+        r"|\bi(?:'ve| have)? relocated to\b|\bich bin (?:\w+ )?nach .{1,40}gezogen\b|\bme (?:mud[eé]|he mudado) a\b"
+        r"|\bj'ai (?:\w+ )?(?:d[eé]m[eé]nag[eé]|emm[eé]nag[eé]) [aà]\b|\bmudei(?:-me)? (?:para|pra)\b"
+        r"|我(?:\w{1,4})?搬[到去]|に(?:住んで|引っ越し)",
     ),
     (
         r"\bhow old am i\b|\bmy (?:age|birthday|date of birth|birth date)\b|\bwhen was i born\b"
@@ -111,7 +115,13 @@ _LONGEST = 400
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    return tuple((re.compile(asks), lazy(answers)) for asks, answers in _SLOTS)
+    return tuple((lazy(asks), lazy(answers)) for asks, answers in _SLOTS)
+
+
+@lru_cache(maxsize=1)
+def _needed() -> tuple[tuple[str, ...], ...]:
+    """Of each slot what a question must hold to be worth its pattern, which most questions are not; () for nothing."""
+    return tuple(literals(asks) for asks, _ in _SLOTS)
 
 
 def _lowered(text: str) -> str:
@@ -121,7 +131,11 @@ def _lowered(text: str) -> str:
 def asked_for(question: str) -> tuple[int, ...]:
     """The slots that a question asks for; none for most questions."""
     low = _lowered(question)
-    return tuple(number for number, slot in enumerate(_patterns()) if slot[_Q].search(low))
+    return tuple(
+        number
+        for number, needed in enumerate(_needed())
+        if (not needed or any(one in low for one in needed)) and _patterns()[number][_Q].search(low)
+    )
 
 
 def answers(slots: tuple[int, ...], statement: str) -> bool:

@@ -29,6 +29,10 @@ _ENDINGS: tuple[tuple[str, str, int], ...] = tuple(
         """.split()
     )
 )
+# By the last letter of a word: it is asked of few endings, and of most words of none.
+_BY_LAST: dict[str, tuple[tuple[str, str, int], ...]] = {
+    last: tuple(row for row in _ENDINGS if row[0][-1] == last) for last in {ending[-1] for ending, _, _ in _ENDINGS}
+}
 # The same on words written with their accents, for endings that English shares without them.
 _ACCENTED: tuple[tuple[str, str], ...] = (
     ("ões", "ao"),
@@ -116,7 +120,7 @@ def base(word: str, spelled: str) -> str:
             if word.endswith(ending) and len(word) - len(ending) >= 3:
                 return word[: -len(ending)]
         return word
-    for ending, instead, least in _ENDINGS:
+    for ending, instead, least in _BY_LAST.get(word[-1], ()):
         if word.endswith(ending) and len(word) >= least:
             return word[: -len(ending)] + instead
     return word

@@ -5,7 +5,7 @@ A passage's own score is BM25 over the groups of the question (a word and its ki
 the question.  Around it stand the scores of its neighbours: an answer seldom repeats the words of its question.
 """
 
-from dataclasses import dataclass
+from ..plain import dataclass
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ PASSAGE_CHARS = 1000  # a longer message is indexed in passages of about this si
 OVERLAP_CHARS = 160  # that two passages of a message share
 POSTINGS = 12_000  # index rows that one question may walk
 CANDIDATES = 180  # passages that are scored by all they say
-CENTRES = 60  # of them, passages whose neighbours are looked at
+CENTRES = 40  # of them, passages whose neighbours are looked at
 REACH = 3  # messages on either side
 USUAL_ROOM = 2000  # tokens; with more room whole sessions are looked at
 WHOLE_SESSIONS = 16  # then, of the best
@@ -92,24 +92,44 @@ BESIDE = 0.7  # a word in the passage beside this one
 PRIOR_PASSAGES = 60  # at so many passages the log's own counts weigh as much as the prior
 ANSWER_WORDS = 3  # that make an answer
 
-# ── entries, their order and bands (rank.py): chosen by hand on small stores of facts, see benchmarks/entry_floor.py ──
-ENTRY_COVERAGE, ENTRY_FOCUS = 0.7, 0.3  # relevance = COVERAGE·coverage + FOCUS·min(1, FOCUS_SCALE·focus)
-ENTRY_FOCUS_SCALE = 1.5
-ENTRY_STRONG = 0.62  # relevance from which an entry is in the strong band
-ENTRY_FLOOR = 0.36  # relevance below which it is not relevant at all
-ENTRY_FLOOR_RICH = 0.22  # the same for one that shares much with a long question
-ENTRY_LEAST_EVIDENCE = 0.7  # two generic words are 0.6
-ENTRY_RICH_EVIDENCE = 1.9
-ENTRY_PERSONAL_EVIDENCE = 0.2  # question and entry both speak in the first person
-ENTRY_ANSWERED_EVIDENCE = 0.3  # and the entry has everything that the question asks for
-ENTRY_IMPERSONAL_FACTOR = 0.9  # relevance of an entry about others to a question about oneself
-# A term in over 20 % of at least 10 entries counts less.
-ENTRY_COMMON_SHARE, ENTRY_COMMON_FACTOR, ENTRY_COMMON_FROM = 0.2, 0.6, 10
-ENTRY_PRIOR_ENTRIES = 100  # at this many entries the store's own counts weigh as much as the prior
-ENTRY_KIN = 0.6  # a related word in place of the one asked for; alone it is no evidence
-ENTRY_SLOT_RELEVANCE, ENTRY_SLOT_EVIDENCE = 0.8, 1.0  # of an entry that answers what a question about oneself asks for
-ENTRY_NEAR_BEST = 0.5  # share of the best relevance below which an entry is not told beside it
-ENTRY_SEARCH_FLOOR = 0.2  # relevance below which an explicit search leaves an entry out
-ENTRY_BM25_K1, ENTRY_BM25_B = 1.2, 0.6
-ENTRY_SORT_RELEVANCE, ENTRY_SORT_BM25, ENTRY_SORT_SALIENCE, ENTRY_SORT_RECENCY = 0.5, 0.38, 0.07, 0.05
-ENTRY_RECENCY_HALF_LIFE_S = 90 * 86400.0
+
+@dataclass(frozen=True)
+class EntryWeights:
+    """Of entries, their order and bands (rank.py): chosen by benchmarks/tune_entries.py; of what it found, those that
+    make the held-back half no worse."""
+
+    # ── relevance = coverage·(share of the question) + focus·min(1, focus_scale·(share of the entry)) ──
+    coverage: float = 0.7
+    focus: float = 0.2
+    focus_scale: float = 1.5
+    kin: float = 0.9  # a related word in place of the one asked for, in questions about oneself
+    prior_entries: float = 100.0  # at this many entries the store's own counts weigh as much as the prior
+    impersonal: float = 0.9  # relevance of an entry about others to a question about oneself
+    slot_relevance: float = 0.67  # of an entry that answers what a question about oneself asks for
+    # ── bands ──
+    strong: float = 0.62  # relevance from which an entry is in the strong band
+    floor: float = 0.31  # relevance below which it is not relevant at all
+    floor_rich: float = 0.19  # the same for one that shares much with a long question
+    near_best: float = 0.5  # share of the best relevance below which an entry is not told beside it
+    search_floor: float = 0.2  # relevance below which an explicit search leaves an entry out
+    # ── evidence: summed say of what question and entry share ──
+    least_evidence: float = 0.7  # two generic words are 0.6
+    rich_evidence: float = 1.9
+    personal_evidence: float = 0.2  # question and entry both speak in the first person
+    answered_evidence: float = 0.3  # and the entry has everything that the question asks for
+    slot_evidence: float = 1.0
+    # A term in over `common_share` of at least `common_from` entries counts less.
+    common_share: float = 0.2
+    common_factor: float = 0.6
+    common_from: int = 10
+    # ── order inside a band ──
+    bm25_k1: float = 1.2
+    bm25_b: float = 0.6
+    sort_relevance: float = 0.5
+    sort_bm25: float = 0.38
+    sort_salience: float = 0.07
+    sort_recency: float = 0.05
+    half_life: float = 90 * 86400.0  # seconds
+
+
+ENTRY_WEIGHTS = EntryWeights()

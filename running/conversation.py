@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,6 +24,7 @@ from ..delivery import forgotten
 from ..durations import seconds
 from ..outbox import Outbox, OutboxError
 from ..outboxdb.database import is_busy
+from ..plain import dataclass
 from .whereabouts import Ask, Whereabouts, nowhere
 
 if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)

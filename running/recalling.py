@@ -3,10 +3,12 @@
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +34,9 @@ Far = Callable[[float], tuple[Sequence[Entry], bool]]
 LOCAL_SHARE = 0.3  # of recall.deadline_s that is kept for this machine's part, whatever another store does
 STALE = "[cognition: Memoria did not answer in time; what comes from it is as of an earlier answer]"
 POLITE_S = 1.0  # seconds that what a start has to do waits for a question
-PREPARED_S = 0.4  # seconds that the first question waits for what is being prepared for it
+SOON_S = 0.1  # seconds that it leaves to a question right behind the start
+STEP_S = 0.4  # seconds that a question waits for the step of preparing that is at hand
+READY_MOST = 64  # audiences in a project for which nothing is prepared again
 STALE_TOKENS = 32  # what that line costs at most
 
 
@@ -67,34 +71,48 @@ class Recalling:
         self.contexts = Contexts()  # what each session has been told (D76)
         self.builtin = BuiltIn(store, outbox.database, clock, note)
         self._clock = WallClock()
-        self._prepared, self._quiet = threading.Event(), threading.Event()
-        self._prepared.set()
-        self._quiet.set()
+        self._asked, self._at_rest, self._quiet = threading.Event(), threading.Event(), threading.Event()
+        self._at_rest.set()  # nothing is being prepared
+        self._quiet.set()  # nothing is being answered
         self._under_way = 0
+        self._ready_for: deque[tuple[str, str]] = deque(maxlen=READY_MOST)
 
     # -- before the first question ---------------------------------------------------------------------------------
 
     def prepare(
         self, submit: Callable[[Callable[[], object]], object], place: Place, zone: Callable[[], tzinfo | None]
     ) -> None:
-        """Have the worker do what the first question of a process costs more than the others: a question that comes
-        meanwhile waits for that rather than doing the same beside it."""
-        if self._engine is None:
-            self._prepared.clear()
-        submit(lambda: self._prepare(place, zone))
-        if place.audience:
-            submit(self.behind_recalls(_warm))
+        """Have the worker do beforehand, step by step, what the first question of a process costs more than others.
 
-    def _prepare(self, place: Place, zone: Callable[[], tzinfo | None]) -> None:
+        A question that comes meanwhile waits for the step at hand, which it needs itself, and does the rest alone:
+        two threads of one interpreter would both be slower.
+        """
+        audience, project = place.audience, place.project
+        if (audience, project) in self._ready_for:
+            return
+        self._ready_for.append((audience, project))
+        if self._engine is None:
+            submit(lambda: self._asked.wait(SOON_S))
+        steps: list[Callable[[], object]] = [zone]
+        if audience:
+            steps += [lambda: self.engine, lambda: self._standing(audience, project)]
+            steps += [lambda: self.engine.prepare(audience, project), self._read_through, _warm]
+        for step in steps:
+            submit(self.behind_recalls(partial(self._prepare, step)))
+
+    def _prepare(self, step: Callable[[], object]) -> None:
+        self._at_rest.clear()
         try:
-            zone()
-            if place.audience:
-                self._standing(place.audience, place.project)
-                self.engine.prepare(place.audience, place.project)
+            step()
         except Exception as error:  # the first question finds out for itself, and says so
             log.debug("cognition: nothing could be prepared for the first question (%s)", type(error).__name__)
         finally:
-            self._prepared.set()
+            self._at_rest.set()
+
+    def _read_through(self) -> None:
+        """The log is looked at without having been read through for damage; its first writer would wait for that."""
+        if (found := self._log()) is not None:
+            found.highest("")
 
     def behind_recalls(self, job: Callable[[], object]) -> Callable[[], object]:
         """`job`, begun when no question is being answered: a process that has just started has much to do."""
@@ -107,13 +125,14 @@ class Recalling:
 
     @contextmanager
     def _answering(self, seconds: float) -> Iterator[None]:
-        """While a question is answered; begins when what it needs is prepared, after half of its time at the latest."""
+        """While a question is answered; begins when no step of preparing is at hand, after half its time at most."""
         with self._engine_lock:
             self._under_way += 1
             self._quiet.clear()
+        self._asked.set()
         try:
-            if not self._prepared.wait(min(PREPARED_S, 0.5 * seconds)):
-                self._prepared.set()  # whatever holds the worker up: asked no second time
+            if not self._at_rest.wait(min(STEP_S, 0.5 * seconds)):
+                self._at_rest.set()  # whatever holds the worker up: waited for no second time
             yield
         finally:
             with self._engine_lock:

@@ -10,7 +10,7 @@ One session is one job, so that the turns of the session that is starting never 
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,6 +20,7 @@ from ..capture.safe import safe_name
 from ..config import Settings
 from ..delivery import liveness, recovered
 from ..outbox import NewFact, Outbox, OutboxError, SeenMark
+from ..plain import dataclass
 from .conversation import Conversation, Scene
 from .sessions import Sessions
 

@@ -1,7 +1,8 @@
 """What one setting is."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from ..plain import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ the spelling in a group wins over the dotted one, that over the flat one, and a 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from ..plain import dataclass
 from .key import Key
 from .places import EARLIER, FILE, FOLDER, GIVEN, HOST, SAVED, correct, read_json, readable, take_out, twice
 from .table import ALIASES, BY_NAME, CONFIG_VERSION, GROUPS, IDLE, KEYS, KNOWN, META, UPLOAD_SWITCHES

@@ -3,9 +3,9 @@
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
+from ..plain import dataclass
 from .entry import Entry
 from .keys import MOST, NAMES, Name
 from .records import Base, BaseLost, OrderKey, Record, number_in

@@ -16,10 +16,11 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
+from ..plain import dataclass
 from . import files
 from .entry import Entry, canonical
 

@@ -1,6 +1,6 @@
 """The numbers of the local store, with unit and reason (decisions.md, D49)."""
 
-from dataclasses import dataclass
+from ..plain import dataclass
 
 MIB = 1 << 20
 

@@ -9,10 +9,11 @@ import hashlib
 import os
 import random
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..plain import dataclass
 from . import codec, files, journal
 from .entry import Entry
 from .entry_index import EntryIndex, Mark

@@ -8,9 +8,9 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..plain import dataclass
 from . import codec, files, fold, journal
 from .entry import Entry, entry_digest, original_delivery
 from .errors import Damaged

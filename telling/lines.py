@@ -6,11 +6,11 @@ A passage:  - [msg-s7-12..14] "Ada: the staging host moved to Fra-2" … (2026-0
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from ..capture.lazy import lazy
+from ..plain import dataclass
 from .escape import plain, quote, shown_name, shown_ref
 from .tokens import estimate_tokens
 from .values import Entry, content_of, entry_date, provenance_of

@@ -55,6 +55,7 @@ _SCRIPTS = (
 )
 # ── every tunable of this file ──
 KNOWN_LINES, KNOWN_PIECES = 2048, 32768  # whose cost is remembered
+KNOWN_CHARS = 40  # of a piece or word that comes again
 NEWLINE = 85  # hundredths of a token for a line break
 _STARTS = [start for start, _ in _SCRIPTS]
 
@@ -63,6 +64,7 @@ _PIECES = lazy(
     r"'(?:s|t|re|ve|ll|m|d)\b|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[!-/:-@\[-`{-~]+"
     r"|[ \t\r\x0b\x0c]{2,}|[\t\r\x0b\x0c]|[^\x00-\x7f]|[\x00-\x08\x0e-\x1f\x7f]"
 )
+_APART = lazy(r"(?<![ \t\r\x0b\x0c]) (?![ \t\r\x0b\x0c])")  # a space alone
 _DENSE = lazy(r"[A-Za-z0-9+/=_-]{12,}")
 _RUNS = lazy(r"[a-z]+|[0-9]+|[^a-z0-9]+")
 # A line in which one word of eight is one of these is English, whose words are mostly one token each.
@@ -76,16 +78,18 @@ _LINE_CHARS = 2_000  # of a line that are looked at for its language
 
 
 class _Known(dict[str, int]):
-    """Costs of pieces met before: a look into it is cheaper than the call of any cache."""
+    """Costs of pieces, or words, met before: a look into it is cheaper than the call of any cache."""
 
     def __init__(self, reckon: Callable[[str], int]) -> None:
         super().__init__()
         self._reckon = reckon
 
     def __missing__(self, piece: str) -> int:
-        if len(self) >= KNOWN_PIECES:
-            self.clear()
-        cost = self[piece] = self._reckon(piece)
+        cost = self._reckon(piece)
+        if len(piece) <= KNOWN_CHARS:
+            if len(self) >= KNOWN_PIECES:
+                self.clear()
+            self[piece] = cost
         return cost
 
 
@@ -134,10 +138,24 @@ def _is_dense(word: str) -> bool:
     return digits * 16 >= len(word) and (len(runs) - 1) * 4 >= len(word)
 
 
+def _word_cost(cost: Callable[[str], int]) -> Callable[[str], int]:
+    """A cost for what stands between two spaces: that of its pieces, and more where it is dense."""
+
+    def reckon(word: str) -> int:
+        total = sum(map(cost, _PIECES.findall(word)))
+        return total + sum(12 * len(run) for run in _DENSE.findall(word) if _is_dense(run))
+
+    return _Known(reckon).__getitem__
+
+
+_known_word, _known_english_word = _word_cost(_known_cost), _word_cost(_known_english_cost)
+
+
 def _of_line(line: str) -> int:
-    cost = _known_english_cost if _is_english(line) else _known_cost
-    total = sum(map(cost, _PIECES.findall(line)))
-    return total + sum(12 * len(word) for word in _DENSE.findall(line) if _is_dense(word))
+    cost = _known_english_word if _is_english(line) else _known_word
+    # No piece has a single space in it, so that whole words may be looked up.
+    plain = "  " not in line and line.isprintable()
+    return sum(map(cost, line.split(" ") if plain else _APART.split(line)))
 
 
 # A recall weighs its lines one by one and together, and what was given once more: most lines are seen several times.

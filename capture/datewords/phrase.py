@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import partial
 
+from ...plain import dataclass
 from ..lazy import lazy
 
 UNITS = ("minute", "hour", "day", "week", "month", "year")
@@ -70,7 +72,7 @@ class Table:
                 kind,
                 shift,
                 tuple(gates.split("|")),
-                lazy(self._filled(pattern, units or {}), re.IGNORECASE),
+                lazy(partial(self._filled, pattern, units or {}), re.IGNORECASE),
                 self._numbers,
                 self._weekdays,
                 needs,

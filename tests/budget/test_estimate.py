@@ -2,6 +2,7 @@
 
 import pytest
 from cognition.budget import estimate_tokens, gate_tokens
+from cognition.telling import tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,3 +67,11 @@ def test_the_estimate_grows_with_the_text(left: str, right: str) -> None:
     whole = estimate_tokens(left + "\n" + right)
     assert whole <= estimate_tokens(left) + estimate_tokens(right) + 1
     assert whole >= max(estimate_tokens(left), estimate_tokens(right)) - 1
+
+
+@given(st.text(st.sampled_from("aAzZ09'- .,\t\r\x0b\x0c\u00a0\u3000é中+/=_\x00" + " " * 8), max_size=80))
+def test_a_line_costs_what_its_pieces_cost(line: str) -> None:
+    """Words are looked up whole: what stands between single spaces is a piece of no other word."""
+    cost = tokens._known_english_cost if tokens._is_english(line) else tokens._known_cost
+    dense = sum(12 * len(run) for run in tokens._DENSE.findall(line) if tokens._is_dense(run))
+    assert tokens.measure(line) == sum(map(cost, tokens._PIECES.findall(line))) + dense

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import cognition.capture
 import pytest
-from cognition.capture.lazy import lazy
+from cognition.capture.datewords import eastern, english, northern, western
+from cognition.capture.lazy import lazy, literals
+from cognition.recall import floor, slots
+from hypothesis import given
+from hypothesis import strategies as st
 
 TABLES = [info.name for info in pkgutil.iter_modules(cognition.capture.__path__)]
 
@@ -27,6 +31,43 @@ def test_a_wrong_pattern_is_told_at_its_first_use() -> None:
     wrong = lazy("(")
     with pytest.raises(re.error):
         wrong.match("")
+
+
+def test_a_text_may_be_put_together_at_the_first_use() -> None:
+    asked: list[str] = []
+
+    def text() -> str:
+        asked.append("now")
+        return "a+"
+
+    pattern = lazy(text)
+    assert asked == []
+    assert (pattern.findall("aa b a"), bool(pattern.match("b"))) == (["aa", "a"], False)
+
+
+def test_every_expression_of_a_time_is_well_formed() -> None:
+    for table in (english, western, northern, eastern):
+        assert len(table.PHRASES) > 40
+        for phrase in table.PHRASES:
+            re.compile(phrase.pattern.pattern, phrase.pattern.flags)
+
+
+NEEDING = [text for text in (*(asks for asks, _ in slots._SLOTS), floor._NAME_TEXT) if literals(text)]
+
+
+@given(st.data())
+def test_what_a_pattern_matches_holds_one_of_its_literals(data: st.DataObject) -> None:
+    """A gate that is wrong would hide a question from its slot, and an entry from the floor."""
+    text = data.draw(st.sampled_from(NEEDING))
+    said = data.draw(st.from_regex(text))
+    assert any(one in said for one in literals(text))
+
+
+def test_literals_of_a_pattern() -> None:
+    assert literals(r"\bmy (?:full )?name\b|c[oó]mo llam[ao]s?") == ("name", "mo llam")
+    assert literals(r"colou?r") == ("colo",)
+    assert literals(r"x{0,2}y+z") == ("y",)
+    assert literals(r"name|(?:a|b)") == ()
 
 
 def test_threads_may_use_a_fresh_pattern_together() -> None:

@@ -4,8 +4,9 @@ import sqlite3
 
 import pytest
 from cognition.chatlog import ChatLog, OutboxBusy, OutboxUnavailable
+from cognition.logdb.database import LogFile
 
-from .logs import NOW, Words, draft, place, turn
+from .logs import NOW, Words, draft, found, place, turn
 
 
 def test_bytes_that_are_no_database_are_kept_and_the_log_goes_on(path):
@@ -118,3 +119,50 @@ def test_both_journal_modes(path, wal):
     with other.reading() as db:
         assert db.execute("SELECT value FROM meta WHERE key = 'journal_mode'").fetchone()[0] == other.file.journal_mode
     other.close()
+
+
+def test_a_look_begins_without_reading_the_whole_file_and_a_write_does_not(log, path, monkeypatch):
+    """Issue 6: the first question of a process is answered before 60 MB have been read for damage."""
+    log.append(place(), turn("apple", "pear"))
+    log.close()
+    read = []
+    sound = LogFile.is_sound
+    monkeypatch.setattr(LogFile, "is_sound", lambda self, end: (read.append("whole"), sound(self, end))[1])
+    assert found(log, "apple") == [1]
+    assert [one.text for one in log.walk()] == ["apple", "pear"]
+    assert read == []
+    log.append(place(), turn("plum", "cherry"))
+    assert found(log, "plum") == [3]
+    assert read == ["whole"]
+
+
+def test_a_look_that_meets_damage_has_the_file_mended(log, path):
+    """CR10: what was not read through is found out by whoever comes by, and the next look has a whole file."""
+    for n in range(200):
+        log.append(place(f"s{n}"), turn(f"question {n} " + "word " * 100, f"answer {n}"))
+    log.close()
+    data = bytearray(path.read_bytes())
+    pages = len(data) // 4096
+    for page in range(pages // 3, pages // 3 + 10):
+        data[page * 4096 : page * 4096 + 4096] = b"\xff" * 4096
+    path.write_bytes(bytes(data))
+    with pytest.raises(sqlite3.DatabaseError):
+        list(log.walk())
+    assert 150 < len(list(log.walk())) < 400
+    assert any("was damaged" in line for line in log.health())
+
+
+def test_a_look_beside_a_damaged_file_waits_for_what_is_saved_of_it(path, tmp_path):
+    """What was said before the damage is there for the first question after it."""
+    log = ChatLog(path, clock=lambda: NOW, index=Words())
+    for n in range(50):
+        log.append(place(), turn(f"question {n}", f"answer {n}"))
+    log.close()
+    path.rename(path.with_name("chatlog.db.corrupt-1"))
+    other = ChatLog(tmp_path / "other" / "chatlog.db", clock=lambda: NOW, index=Words())
+    other.append(place("s2"), turn("later", "yes"))
+    other.close()
+    other.path.rename(path)
+    again = ChatLog(path, clock=lambda: NOW, index=Words())
+    assert len(list(again.walk())) == 102
+    again.close()

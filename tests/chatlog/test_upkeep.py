@@ -107,6 +107,57 @@ def test_a_rebuild_goes_in_short_transactions(path, monkeypatch):
     log.close()
 
 
+def pieces(log):
+    with log.file.reading() as db:
+        return db.execute("SELECT count(DISTINCT segid) FROM episode_text_idx").fetchone()[0]
+
+
+def many(path, number):
+    bare = ChatLog(path)
+    drafts = [draft("user", " ".join(f"w{n}x{k}" for k in range(200))) for n in range(number)]
+    bare.append(place(), drafts)
+    bare.close()
+
+
+@pytest.mark.parametrize("wal", [False, True])
+def test_a_rebuild_leaves_nothing_for_a_later_turn_to_pay(path, wal):
+    """Issue 6: a turn within 10 ms; what stands in many pieces would be joined by whoever adds the next one."""
+    many(path, 950)
+    log = ChatLog(path, index=Words(), wal=wal)
+    assert log.tidy()
+    assert pieces(log) == 1
+    assert found(log, "w949x0") == [950]
+    side = path.with_name(f"{path.name}-wal")
+    assert not side.exists() or side.stat().st_size == 0
+    for n in range(5):
+        log.append(place(), [draft("user", f"later{n}")])
+    assert pieces(log) > 1  # an ordinary turn joins nothing
+    assert log.tidy()
+    assert pieces(log) > 1  # nor does the idle pass, when nothing was rebuilt
+    log.close()
+
+
+def test_joining_goes_in_short_steps_and_is_gone_on_with(path, monkeypatch):
+    """D59: nobody waits for megabytes; a pass whose time is up leaves the rest to the next one."""
+    many(path, 950)
+    log = ChatLog(path, index=Words())
+    monkeypatch.setattr("cognition.logdb.upkeep.MERGE_PAGES", 5)
+    monkeypatch.setattr("cognition.logdb.upkeep._join_pieces", lambda file, index, end: False)
+    assert log.tidy() is False
+    assert pieces(log) > 1
+    assert log.stats()["unindexed"] == 0
+    monkeypatch.undo()
+    monkeypatch.setattr("cognition.logdb.upkeep.MERGE_PAGES", 5)
+    steps = []
+    real = upkeep.text_tables
+    monkeypatch.setattr("cognition.logdb.upkeep.text_tables", lambda tx: (steps.append(tx.in_transaction), real(tx))[1])
+    assert log.tidy()
+    assert len(steps) > 10
+    assert pieces(log) == 1
+    assert found(log, "w0x199") == [1]
+    log.close()
+
+
 def test_a_search_stops_at_its_deadline(log):
     """D79."""
     log.append(place(), turn("a", "b"))

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS = (
     # Plain data, files and locks, which the outbox and the store both stand on.
     (
+        "plain",
         "likeness",
         "stores.entry",
         "stores.files",
@@ -21,6 +22,7 @@ FLOORS = (
         "capture.lines",
         "capture.sentences",
         "capture.compound",
+        "capture.restated",
     ),
     ("stores", "memoria", "hypatia", "outboxdb", "logdb", "telling", "budget"),
     ("outbox", "chatlog", "provenance"),

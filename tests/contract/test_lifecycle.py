@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import threading
 import time
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -360,6 +361,13 @@ class B005Audiences(HomeCase):
         self.assertEqual(self.store(), {})
 
 
+def _target(number: str) -> str:
+    try:
+        return str(Path(f"/proc/self/fd/{number}").readlink())
+    except OSError:
+        return ""
+
+
 class B025Resources(HomeCase):
     def test_dropped_providers_leave_no_threads_or_files_and_lose_nothing(self) -> None:
         """B025, P43."""
@@ -373,8 +381,11 @@ class B025Resources(HomeCase):
 
         def count() -> tuple[int, int]:
             gc.collect()
-            return threading.active_count(), len(os.listdir("/proc/self/fd"))
+            # Workers of other tests' homes may still open what belongs there.
+            files = [path for path in map(_target, os.listdir("/proc/self/fd")) if elsewhere not in path or own in path]
+            return threading.active_count(), len(files)
 
+        own, elsewhere = str(self.home), f"{self.home.parent}{os.sep}{self.home.name[:10]}"
         for n in range(20):
             use(n)
         before = count()

@@ -2,7 +2,7 @@
 
 import pytest
 from cognition.recall.asked import ask
-from cognition.recall.kin import MOST_KIN, _table, kin_of
+from cognition.recall.kin import MOST_KIN, _heads, kin_of
 from cognition.recall.outdated import Editor, Statements, _change, plain
 from cognition.recall.slots import answers, asked_for
 from hypothesis import given, settings
@@ -59,7 +59,7 @@ def test_kin_brings_nothing_to_a_request(memory: Memory) -> None:
 
 
 def test_the_table_of_kin_is_bounded() -> None:
-    assert all(len(kin) <= MOST_KIN and head not in kin for head, kin in _table().items())
+    assert all(len(kin_of(head)) <= MOST_KIN and head not in kin_of(head) for head in _heads())
     assert kin_of("zygomorph") == ()
 
 
