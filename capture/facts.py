@@ -50,10 +50,13 @@ from .patterns import (
 )
 from .patterns import RULES as ENGLISH
 from .redact import redact
+from .restated import anew, beside
 from .rule import Language, Rule, Table, said_in
 from .sentences import CAP, mask_quotes, sentences
-from .wordclass import STATING, TYPED
+from .typed import as_meant, as_said
+from .wordclass import STATING
 
+_MARKS = " .!。！"
 _LEAST = 6  # characters of a statement that can mean anything by itself
 _HEAD, _LAST = 1_500, 500  # sentences of a message that are looked at, from its beginning and its end
 _CLAUSE = lazy(
@@ -66,9 +69,6 @@ RULES = Table((*ENGLISH, *NORMS))
 _STRONG = lazy(
     r"\b(?:always|never|must|under no circumstances|absolutely|strongly|hate|allergic|immer|niemals|siempre|nunca|jamás|toujours|jamais|sempre)\b|永远|始终|一定|必ず|絶対",
     re.IGNORECASE,
-)
-_SLOPPY = lazy(
-    r"(?<![\w'/.@-])(?:" + "|".join(sorted(map(re.escape, TYPED), key=len, reverse=True)) + r")(?![\w'/@-]|\.\w)"
 )
 _SUPPOSED = lazy(
     r"(?:suppose|supposing|imagine|assum\w+|pretend|let's say|say (?:i|we)|what if|hypothetically)\b", re.IGNORECASE
@@ -173,6 +173,19 @@ def _asked_for(sentence: str, before: str) -> Fact | None:
 
 
 def _fact(sentence: str, languages: tuple[Language, ...]) -> Fact | None:
+    """The statement of a sentence, also where it is said anew: with a word that says since when, or a verb of change."""
+    fact = _stated(sentence, languages)
+    if (fact is not None and fact.correction) or not (held := anew(sentence)):
+        return fact
+    if fact is None:
+        fact = _stated(held, spoken_in(held))
+        if fact is None or fact.content.rstrip(_MARKS) != held.rstrip(_MARKS):
+            return None
+        fact = replace(fact, content=sentence.strip()[: CAP + 50])
+    return replace(fact, correction=True, salience=min(1.0, round(fact.salience + 0.05, 2)))
+
+
+def _stated(sentence: str, languages: tuple[Language, ...]) -> Fact | None:
     if not _CJK_START.match(sentence):
         fact = _english(sentence, languages)
         if fact is not None:
@@ -185,29 +198,11 @@ def _fact(sentence: str, languages: tuple[Language, ...]) -> Fact | None:
 
 
 def _english(sentence: str, languages: tuple[Language, ...]) -> Fact | None:
-    typed = _as_meant(sentence)
+    typed = as_meant(sentence)
     fact = _spelled(typed, languages)
     if fact is None or typed is sentence:
         return fact
-    return replace(fact, content=_as_said(sentence, typed, fact.content))
-
-
-def _as_meant(sentence: str) -> str:
-    """`sentence` with what people leave out when they type put back, word for word: `im` is `I'm`, `dont` is `don't`."""
-    if TYPED.keys().isdisjoint(sentence.replace(",", " ").replace(".", " ").split()):
-        return sentence
-    return _SLOPPY.sub(lambda found: TYPED[found[0]], sentence)
-
-
-def _as_said(sentence: str, typed: str, content: str) -> str:
-    """The words of `sentence` for `content`, which was found in its spelled-out form: they have the same number."""
-    at = typed.lower().find(content.lower())
-    if at < 0:
-        return content
-    first = typed[:at].count(" ")
-    said = sentence.split(" ")[first : first + content.count(" ") + 1]
-    kept = " ".join(said).lstrip("*_#")
-    return kept if content[-1:] == kept[-1:] else kept.rstrip(" ,;:–—-*_#")
+    return replace(fact, content=as_said(sentence, typed, fact.content))
 
 
 def _spelled(sentence: str, languages: tuple[Language, ...]) -> Fact | None:
@@ -306,6 +301,7 @@ def _made(
     if not _says_something(hidden):
         return None
     corrects, old = change(sentence, () if english else languages, english=english)
+    corrects = corrects and (bool(old) or not beside(sentence))
     salience = rule.salience + (0.05 if _STRONG.search(content) else 0.0) + (0.05 if corrects else 0.0)
     return Fact(
         content[: CAP + 50],
@@ -390,4 +386,9 @@ def _may_name_secret(content: str, rule: Rule) -> bool:
 
 
 def _project_bound(content: str) -> bool:
-    return PROJECT.search(content) is not None or TEAM.search(content) is not None
+    if PROJECT.search(content) is not None or TEAM.search(content) is not None:
+        return True
+    from ..likeness import read
+
+    slot = read(content).slot  # `our database is X` says what `we use X` says
+    return slot is not None and slot.name.startswith("we use:")

@@ -8,11 +8,12 @@ The tables are hundreds of regular expressions, compiled at their first use (`la
 from collections.abc import Callable
 from dataclasses import replace
 
+from .answered import resolved
 from .facts import Fact, extract
 from .redact import redact
 from .turn import UserRow, row_of, user_rows
 
-__all__ = ["Fact", "UserRow", "facts_of", "redact", "row_of", "told_facts", "user_rows"]
+__all__ = ["Fact", "UserRow", "facts_of", "redact", "resolved", "row_of", "told_facts", "user_rows"]
 
 
 def facts_of(row: UserRow) -> list[Fact]:

@@ -10,11 +10,13 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import tzinfo
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..outbox import NewFact, SeenMark
+from ..plain import dataclass
 from ..stores.entry import Entry, entry_fact_key
 from .limits import shorten, shorten_rows
 from .safe import safe_name
@@ -70,6 +72,7 @@ class SessionCapture:
     _inbox: deque[_Heard] = field(default_factory=deque)
     _heard: list[_Heard] = field(default_factory=list)
     _lock: threading.RLock = field(default_factory=threading.RLock)
+    _last: "_Stated | None" = None  # the last settled row: the next one may answer it
     _foreign: deque[object] = field(default_factory=lambda: deque(maxlen=64))
 
     def hear(
@@ -163,19 +166,41 @@ class SessionCapture:
                     heard += [told(row) for _, row in new_rows([*before, *live], rows)]
                 else:
                     heard = _in_order(heard, rows, told)
+            transcript, last = _Transcript(messages), self._last
             facts, marks = [], []
             for n, one in enumerate(heard, start=len(before or ())):
                 if one.row is None:
                     continue
-                if locate is not None and one.facts and not one.message_ref:
+                stated = list(one.facts or ())
+                if one.ours:
+                    around = partial(self._around, one, last, transcript)
+                    stated = reader.resolved(one.row.redacted, stated, around)
+                last = _Stated(one.row.redacted, one.speaker, stated)
+                if locate is not None and stated and not one.message_ref:
                     one.message_ref = locate(one.row)
-                facts += [self._fact(fact, one, author) for fact in one.facts or ()]
+                facts += [self._fact(fact, one, author) for fact in stated]
                 if before is not None:
                     marks.append(SeenMark(root, n, one.row.fingerprint))
             if facts or marks:
                 enqueue(facts, marks)
             self._heard.clear()
+            self._last = last
             return len(facts)
+
+    def _around(self, one: _Heard, last: "_Stated | None", transcript: "_Transcript") -> "tuple[list[Fact], str]":
+        """What a row may answer: what the message before it stated, and what the assistant said in between.
+
+        In a room only where the same person, known by name, has said both: to others something else was told.
+        """
+        if self.context.audience.startswith("room/") and (
+            one.speaker is None or last is None or last.speaker != one.speaker
+        ):
+            return [], ""
+        found = transcript.before(one.row.redacted) if one.row is not None else None
+        if found is None:
+            return (last.facts if last is not None else []), ""
+        earlier, answer = found
+        return (last.facts if last is not None and last.text == earlier else []), answer
 
     def _kept(self, rows: "list[UserRow]", *, told: bool) -> list[_Heard]:
         """What was heard, without what the user took back.
@@ -231,6 +256,38 @@ class SessionCapture:
         if row and row.at is None:
             payload["undated"] = True  # for the outbox alone: such a statement never counts as new (D63)
         return NewFact(session_id, payload, entry_fact_key(payload))
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """A settled row: its words, who said them, and what they state."""
+
+    text: str
+    speaker: dict[str, str] | None
+    facts: "list[Fact]"
+
+
+class _Transcript:
+    """What stands before each user row of a transcript; read when the first of them is asked for."""
+
+    def __init__(self, messages: object) -> None:
+        self._messages = messages if isinstance(messages, list | tuple) else ()
+        self._before: dict[str, tuple[str, str]] | None = None
+
+    def before(self, text: str) -> tuple[str, str] | None:
+        """(the user's message before this one, the assistant's last words between them), redacted; None: not there."""
+        if self._before is None:
+            from .said import rows
+
+            self._before = {}
+            earlier = answer = ""
+            for said in rows(self._messages):
+                if said.role == "assistant":
+                    answer = said.text
+                else:
+                    self._before[said.text] = earlier, answer
+                    earlier, answer = said.text, ""
+        return self._before.get(text)
 
 
 def _timed(heard: list[_Heard], rows: "Sequence[UserRow]") -> None:

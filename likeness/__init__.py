@@ -9,6 +9,7 @@
 
 from functools import cached_property, lru_cache
 
+from ..capture.restated import plainly
 from .form import Form, form_of
 from .slots import Slot, frame_of, slot_of
 
@@ -20,13 +21,20 @@ class Statement:
         self.form: Form | None = form_of(content)
 
     @cached_property
+    def _plain(self) -> Form | None:
+        """The form of what holds now, where the text says it anew: in other words it gives the same value."""
+        if self.form is None or (plain := plainly(self.form.raw)) == self.form.raw:
+            return self.form
+        return form_of(plain)
+
+    @cached_property
     def frame(self) -> Slot | None:
         """The slot by the statement's words: the only kind of which one value may be all there is."""
-        return None if self.form is None else frame_of(self.form)
+        return None if self._plain is None else frame_of(self._plain)
 
     @cached_property
     def slot(self) -> Slot | None:
-        return None if self.form is None else slot_of(self.form)
+        return None if self._plain is None else slot_of(self._plain)
 
     def same(self, other: "Statement") -> bool:
         """Both say the same; resolved dates, where both have some, are equal."""

@@ -69,7 +69,23 @@ CATEGORIES: dict[str, str] = {
     " norway, denmark, finland, iceland, estonia, latvia, lithuania, india, china, japan, south korea, korea, taiwan,"
     " vietnam, thailand, indonesia, malaysia, singapore, philippines, australia, new zealand, south africa, egypt,"
     " nigeria, kenya, morocco, israel, california, texas, bavaria, europe, asia, africa, scandinavia",
+    # Cities in scripts without capitals, where nothing else tells a name.
+    "city": "北京, 上海, 广州, 深圳, 杭州, 南京, 苏州, 成都, 重庆, 武汉, 西安, 天津, 长沙, 郑州, 青岛, 大连, "
+    "厦门, 宁波, 福州, 济南, 合肥, 昆明, 沈阳, 哈尔滨, 长春, 无锡, 佛山, 东莞, 珠海, 香港, 澳门, 台北, 高雄, "
+    "南宁, 贵阳, 南昌, 太原, 石家庄, 兰州, 海口, 东京, 大阪, 首尔, 新加坡, 纽约, 伦敦, 巴黎, 柏林, 旧金山, "
+    "洛杉矶, 西雅图, 悉尼, 墨尔本, 多伦多, 温哥华, 東京, 京都, 神戸, 横浜, 名古屋, 札幌, 仙台, 福岡, 広島, "
+    "川崎, 埼玉, 千葉, 奈良, 金沢, 新潟, 静岡, 岡山, 熊本, 鹿児島, 長崎, 那覇, 松山, 高松, 浜松, 北九州, 堺, "
+    "姫路, 大津, 宇都宮, 前橋, 岐阜, 高知, 徳島, ロンドン, パリ, ベルリン, ニューヨーク",
 }
+
+TOOLS = frozenset(
+    """database cache queue cloud shell browser editor terminal formatter chat monitoring css containers infrastructure
+    meetings""".split()
+) | {
+    "package manager", "search engine", "operating system", "continuous integration", "code host", "web framework",
+    "front end", "test runner", "issue tracker", "version control", "type checker", "programming language",
+}  # fmt: skip
+"""Categories whose name is also the noun for it: `our database is X` says what `we use X` says."""
 
 EXCLUSIVE_NOUNS = frozenset(
     """name age birthday address timezone email phone employer title size shell editor browser os bank landlord

@@ -5,9 +5,11 @@ correction replaces the value of a slot in any case.  Tables: categories.py.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..capture.restated import CALENDAR
 from . import categories
 from .form import Form, words_of
 
@@ -22,6 +24,8 @@ _VERBS = ("use", "prefer", "answer", "write", "drink", "speak", "run", "deploy",
 _SUBJECTS = frozenset(("i", "we", "my", "our"))
 _ACTORS = frozenset(("i", "we", "project", "let"))
 _DIGIT = re.compile(r"\d")
+_CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2} ?(?:am|pm|uhr|h)\b|\d ?[点時时]")
+_DATE = re.compile(r"\d{4}-\d\d|\d ?[月日号]|星期|礼拜|周[一二三四五六日天]|[月火水木金土日]曜")
 _REGIONS = "country"
 _COUNTED_MOST = 8
 """Words of a clause up to which somebody may say it again with nothing but another number."""
@@ -118,7 +122,7 @@ def _lives(form: Form) -> Slot | None:
     moved = rest[:1] in (("moved",), ("relocated",)) and set(rest[1:]) <= {"back", "again"} and _capital(form, to)
     if moved and category(to) in ("", _REGIONS):
         return Slot(f"{subject} live", to, True, _timeless(named.get("from", "")))
-    if rest == ("work",) and "at" in named and _capital(form, named["at"]):
+    if rest == ("work",) and _capital(form, at := named.get("at", "")) and category(at) not in ("city", _REGIONS):
         return Slot(f"{subject} work", named["at"], True)
     return None
 
@@ -130,13 +134,36 @@ def _copula(form: Form) -> Slot | None:
     if not what or len(what) > 6 or what[0] in ("i", "we", "you", "it", "that", "this", "there", "he", "she", "they"):
         return _own(form, what, value)
     spare = [part for part in form.parts if value or part[0] not in ("on", "at", "in", "from", "before", "to", "by")]
-    given = " ".join(value) or "|".join(" ".join(part) for part in form.parts if part not in spare)
+    given = " ".join(value) or "|".join(_undated(part) for part in form.parts if part not in spare)
     if not given:
         return None
     aside = "".join("|" + " ".join(part) for part in spare if part[0] not in ("over", "since", "as"))
+    if (kind := category(given)) in categories.TOOLS and what[0] in ("my", "our") and _names(what[1:], kind):
+        return Slot(f"{'i' if what[0] == 'my' else 'we'} use:{kind}{aside}", given, True)
     name = " ".join(what) + " is" + aside
     old = next((" ".join(part[1:]) for part in form.parts if part[0] == "over"), "")
     return Slot(name, given, _exclusive(form, what, given), old)
+
+
+def _undated(part: tuple[str, ...]) -> str:
+    """`on tuesday` as `tuesday`: a verb of change says `to tuesday`."""
+    bare = " ".join(part[1:])
+    return bare if part[0] in ("on", "at", "am") and measure(bare) in ("date", "clock") else " ".join(part)
+
+
+def _names(noun: Sequence[str], kind: str) -> bool:
+    """`database`, `ci`: the noun for a category."""
+    return " ".join(noun) in (kind, "".join(word[0] for word in kind.split()) if " " in kind else kind)
+
+
+def measure(value: str) -> str:
+    """What a value tells: "date", "clock", "number" with what is counted, or, for all others, ""."""
+    words = value.replace("|", " ").split()
+    if _CLOCK.search(value):
+        return "clock"
+    if not CALENDAR.isdisjoint(words) or _DATE.search(value):
+        return "date"
+    return " ".join(("number", *(word for word in words if not _DIGIT.search(word)))) if _DIGIT.search(value) else ""
 
 
 def _exclusive(form: Form, what: tuple[str, ...], given: str) -> bool:
@@ -187,7 +214,7 @@ def _chosen(form: Form) -> Slot | None:
         return None
     value, old = _timeless(value), _timeless(old)
     kind = category(value)
-    aside = "".join("|" + " ".join(part) for part in form.parts if part[0] not in used)
+    aside = "".join("|" + " ".join(part) for part in form.parts if part[0] not in used and not _as_such(part, kind))
     if moved and "for" not in named and (part_of := _narrowed(moved, kind)):
         aside += f"|for {part_of}"  # `switched the billing service to X` says nothing of the other services
     if not value or (not kind and not aside):
@@ -195,6 +222,11 @@ def _chosen(form: Form) -> Slot | None:
     name = f"{who or 'you'} {verb}:{kind}{aside}"
     single = bool(kind) and (verb in ("prefer", "answer"))
     return Slot(name, value, single, old)
+
+
+def _as_such(part: tuple[str, ...], kind: str) -> bool:
+    """`for ci`, `as our database`: says no more than the value does."""
+    return part[0] in ("for", "as") and _names([word for word in part[1:] if word not in _SUBJECTS], kind)
 
 
 def _narrowed(moved: str, kind: str) -> str:
@@ -240,4 +272,4 @@ def _capital(form: Form, value: str) -> bool:
     return letter.isupper() or not (letter.islower() or letter.isupper())
 
 
-__all__ = ["COUNTED", "Slot", "category", "comparable", "frame_of", "slot_of", "within"]
+__all__ = ["COUNTED", "Slot", "category", "comparable", "frame_of", "measure", "slot_of", "within"]

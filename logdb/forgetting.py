@@ -14,16 +14,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..capture.compound import places
+from ..capture.lazy import lazy
 from .limits import KNOWN_BY, LONGEST_STATEMENT, SHORTEST_STATEMENT
 
 FORGOTTEN = "[forgotten]"
 
-_DATE = r"\((?:week of )?\d{4}(?:-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?)?\)"
+# What was written behind somebody's words: the day they speak of, what an answer means (capture/restated.py).
+_DATE = r"\((?:week of )?\d{4}(?:-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?)?\)|\(= [^()]{1,300}\)"
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-_TOKEN = re.compile(rf"{_DATE}|[{_UNSPACED}]|[^\W_{_UNSPACED}]+", re.UNICODE)
-_DATED = re.compile(_DATE)
+_TOKEN = lazy(rf"{_DATE}|[{_UNSPACED}]|[^\W_{_UNSPACED}]+", re.UNICODE)
+_DATED = lazy(_DATE)
 # Ends of a sentence, as far as a removal reaches.
-_BEFORE = re.compile(r"[.!?;:]\s|[。！？；：\n]")
+_BEFORE = lazy(r"[.!?;:]\s|[。！？；：\n]")
 _REACH = 400  # characters on each side that a sentence may go on for
 _MARKS = ".!;, "  # at the end of a row of statements, which stay
 SHARED = 0.6  # of a statement's telling words, which say that a text states it too

@@ -12,7 +12,7 @@ from .index_base import checksum, short
 from .keys import NAMES
 from .records import Record
 
-SCHEMA = 2
+SCHEMA = 3
 _WAL_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
 
 TABLES = """

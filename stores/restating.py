@@ -24,6 +24,7 @@ EXPLICIT = ("cog-tool-", "rule-", "taboo-")
 RECENT = 40
 """Statements that "it's X now" may speak of: the last ones of its session, among so many of the store."""
 
+_USED = " use:"  # in the slots of what somebody uses, of its category
 _POINTS_BACK = lazy(r"^(?:it|that|this|they) is\b")
 _NAMED_AS_ONE = lazy(r"(?i)(?:\bis|'s|\bto|\bare)\s+(?:now\s+|actually\s+)?(?:an?|the)\s")
 
@@ -149,8 +150,14 @@ def _differs(entry: Entry, other: Entry) -> bool:
 
 def _one_only(entry: Entry, other: Entry) -> bool:
     """Both values cannot hold."""
+    from ..likeness.slots import category
+
     one, two = statement_of(entry).slot, statement_of(other).slot
-    return one is not None and two is not None and one.single and two.single
+    if one is None or two is None:
+        return False
+    if _USED in one.name and category(one.value) == category(two.value):
+        return one.single or two.single  # `our database is X` beside `we use Y`
+    return one.single and two.single
 
 
 def _waiting_for(txn: Txn, entry: Entry) -> list[Entry]:
@@ -208,9 +215,11 @@ def _replaced(txn: Txn, entry: Entry) -> list[Entry]:
     slot = statement_of(entry).slot
     if slot is None:
         return []
-    from ..likeness.slots import category
+    from ..likeness.slots import category, measure
 
     found = _in_slot(txn, entry)
+    if _USED in slot.name and _given_already(txn, entry):
+        return []  # several are in use
     if slot.single:
         return found
     head = slot.value.split(" ")[0]
@@ -219,7 +228,7 @@ def _replaced(txn: Txn, entry: Entry) -> list[Entry]:
     for chosen in (
         closest,
         [each for each in found if kind and category(_value(each)) == kind],
-        [each for each in found if _counts(_value(each)) and _counts(slot.value)],
+        [each for each in found if measure(_value(each)) == measure(slot.value) != ""],
         [each for each in found if _noun(each) and _noun(entry)],
         found if slot.name.endswith((" name is", " live", " work")) else [],
     ):
@@ -233,7 +242,7 @@ def _pointed_at(txn: Txn, entry: Entry) -> list[Entry]:
     form = statement_of(entry).form
     if form is None or _POINTS_BACK.match(form.key) is None:
         return []
-    from ..likeness.slots import category, within
+    from ..likeness.slots import category, measure, within
 
     value = " ".join(form.main[2:]) or " ".join(form.parts[0][1:] if form.parts else ())
     session = _session(entry)
@@ -251,7 +260,7 @@ def _pointed_at(txn: Txn, entry: Entry) -> list[Entry]:
     for fits in (
         lambda each: words & set(_value(each).split()),
         lambda each: kind and category(_value(each)) == kind,
-        lambda each: _counts(value) and _counts(_value(each)),
+        lambda each: measure(value) == measure(_value(each)) != "",
     ):
         if chosen := [each for each in recent if fits(each)]:
             return chosen[:1]
@@ -268,8 +277,11 @@ def _value(entry: Entry) -> str:
     return "" if slot is None else slot.value
 
 
-def _counts(value: str) -> bool:
-    return any(map(str.isdigit, value))
+def _given_already(txn: Txn, entry: Entry) -> bool:
+    """The value of a correction stands in its slot already."""
+    slot = statement_of(entry).slot
+    refs = txn.keyed("slot", slot_key(entry, slot.name)) if slot is not None else []
+    return any(_value(each) == _value(entry) and is_current(each) for each in _entries(txn, refs, entry))
 
 
 def _noun(entry: Entry) -> bool:
