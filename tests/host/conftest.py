@@ -55,7 +55,7 @@ Program = Callable[..., subprocess.CompletedProcess[str]]
 Answer = Callable[..., dict[str, Any]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def program(venv: Path) -> Iterator[Program]:
     """Run one of programs/ on the plugin, under the host's interpreter; its homes are removed in the end."""
     with tempfile.TemporaryDirectory(prefix="program-") as place:
@@ -77,7 +77,7 @@ def program(venv: Path) -> Iterator[Program]:
         yield run
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def answer(program: Program) -> Answer:
     """Like `program`, for those that print one JSON object in the end: that object."""
 

@@ -24,13 +24,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .fake_openai import FakeOpenAI, Script
-from .plugin_folder import copy_plugin, plugin_name
+from .nursery import Process, nursery
+from .plugin_folder import compiled_plugin, plugin_name
 
 if TYPE_CHECKING:
     from .terminal import Tty
 
 # What a developer's shell may leak into the host and that would change what is being tested.
-_DROP = re.compile(r"(_API_KEY|_TOKEN|_SECRET)$|^HERMES_|^OPENAI_|^ANTHROPIC_|^PYTHON(PATH|HOME)$|^GIT_")
+_DROP = re.compile(
+    r"(_API_KEY|_TOKEN|_SECRET)$|^HERMES_|^OPENAI_|^ANTHROPIC_|^PYTHON(PATH|HOME|DONTWRITEBYTECODE)$|^GIT_"
+)
 
 _CONFIG = """\
 model:
@@ -87,7 +90,7 @@ class Host:
         self.name = plugin_name(plugin)
         self.plugin = self.home / "plugins" / self.name
         self.plugin.parent.mkdir()
-        copy_plugin(plugin, self.plugin)
+        shutil.copytree(compiled_plugin(plugin, self.venv), self.plugin, symlinks=True)
         self.log, self.trace_path = self.home / "requests.jsonl", self.home / "trace.jsonl"
         self.fake = FakeOpenAI(script, str(self.log)).start()
         memory = f"memory:\n  provider: '{self.name}'\n" if activate and "memory:" not in config else ""
@@ -111,8 +114,13 @@ class Host:
             self.env.update(PYTHONPATH=str(self.home / "spy"), PROVIDER_TRACE=str(self.trace_path))
         self.env.update(env or {})
 
-    def run(self, *args: str, stdin: str = "", timeout: float = 120, **kwargs: Any) -> Output:
-        """`hermes ARGS`; stdout and stderr together in .stdout."""
+    def run(self, *args: str, stdin: str = "", timeout: float = 120, fresh: bool = False, **kwargs: Any) -> Output:
+        """`hermes ARGS`; stdout and stderr together in .stdout.
+
+        fresh   an interpreter of its own instead of one from the nursery; so it is with keywords of subprocess.run
+        """
+        if not (fresh or kwargs):
+            return self._forked(args, stdin, timeout)
         return subprocess.run(
             [self.exe, *args],
             check=False,
@@ -123,6 +131,23 @@ class Host:
             timeout=timeout,
             **{"cwd": self.cwd, "env": self.env, **kwargs},
         )
+
+    def _forked(self, args: tuple[str, ...], stdin: str, timeout: float) -> Output:
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
+            given.write(stdin.encode())
+            given.seek(0)
+            process = self.start(args, (given.fileno(), out.fileno(), out.fileno()))
+            try:
+                process.wait(timeout)
+            except BaseException:
+                process.kill()
+                raise
+            out.seek(0)
+            return Output([self.exe, *args], process.wait(), out.read().decode())
+
+    def start(self, args: tuple[str, ...], files: tuple[int, int, int], terminal: bool = False) -> Process:
+        """`hermes ARGS` with these standard files, by the nursery."""
+        return nursery(self.venv).start([self.exe, *args], self.env, self.cwd, files, terminal)
 
     def chat(self, text: str, **kwargs: Any) -> Output:
         """One session of one turn; raises AssertionError when the model was not asked or the command failed."""
@@ -143,22 +168,14 @@ class Host:
         return result.returncode == 0 or (crashed and known)
 
     @contextlib.contextmanager
-    def started(self, *args: str) -> Iterator[subprocess.Popen[bytes]]:
+    def started(self, *args: str) -> Iterator[Process]:
         """`hermes ARGS` running in the background; killed at the end of the block if it is still there."""
-        with open(self.home / "started.out", "ab") as out:
-            process = subprocess.Popen(
-                [self.exe, *args],
-                cwd=self.cwd,
-                env=self.env,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-            )
+        with open(self.home / "started.out", "ab") as out, open(os.devnull, "rb") as nothing:
+            process = self.start(args, (nothing.fileno(), out.fileno(), out.fileno()))
         try:
             yield process
         finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGKILL)
+            process.kill()
             process.wait()
 
     def tty(self, *args: str) -> "Tty":

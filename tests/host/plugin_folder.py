@@ -1,8 +1,12 @@
 """What the tests know about a plugin folder: its name, and what of it belongs to the plugin."""
 
+import atexit
 import fnmatch
+import functools
 import re
 import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -41,3 +45,20 @@ def left_out(folder: str, names: Iterable[str]) -> set[str]:
 def copy_plugin(plugin: str | Path, target: Path) -> None:
     """Put at `target` what a clone of the repository would put there."""
     shutil.copytree(plugin, target, ignore=left_out, ignore_dangling_symlinks=True)
+
+
+@functools.cache
+def compiled_plugin(plugin: Path, venv: Path) -> Path:
+    """Such a copy with the bytecode that the second start of this host finds, kept as long as this process.
+
+    Copied with its times it stays valid, also where a file is changed afterwards: that file alone is compiled anew.
+    What no host ever loads is left out, since the copy is copied into every home.
+    """
+    place = Path(tempfile.mkdtemp(prefix="plugin-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    copy_plugin(plugin, place / "plugin")
+    for folder in ("tests", "benchmarks"):
+        shutil.rmtree(place / "plugin" / folder, ignore_errors=True)
+    python = [str(venv / "bin" / "python"), "-m", "compileall", "-q", "."]
+    subprocess.run(python, cwd=place / "plugin", check=False, stdout=subprocess.DEVNULL)
+    return place / "plugin"

@@ -28,12 +28,11 @@ class Tty:
         self.pid = self.fd = 0
 
     def _start(self) -> None:
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job of a shell has it ignored
-            os.chdir(self.host.cwd)
-            os.execve(self.host.exe, [self.host.exe, *self.args], self.host.env)
+        self.fd, theirs = pty.openpty()
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
+        self.process = self.host.start(self.args, (theirs, theirs, theirs), terminal=True)
+        self.pid = self.process.pid
+        os.close(theirs)
 
     def __enter__(self) -> "Tty":
         self._start()
@@ -124,10 +123,10 @@ class Tty:
         while time.time() < end:
             with contextlib.suppress(OSError):
                 self.pump(0.1)
-            if os.waitpid(self.pid, os.WNOHANG)[0]:
+            if self.process.poll() is not None:
                 break
         else:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+            self.process.kill()
+            self.process.wait()
         os.close(self.fd)
         self.pid = 0

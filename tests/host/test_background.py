@@ -110,7 +110,7 @@ def test_a_bar_moves_on_a_terminal_and_leaves_no_trace(venv: Path) -> None:
         terminal._start()
         while terminal.pump(0.2):
             pass
-        assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 0
+        assert terminal.process.wait(60) == 0
         os.close(terminal.fd)
         frames = terminal.text().count(f"summarising {session}")
         assert frames > 1, terminal.text()

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,54 +31,58 @@ def summarised(host: Host, *more: str) -> Output:
     return host.run("cognition", "summarise", *more)
 
 
+@dataclass
+class Told:
+    """One session, summarised on the command line, two rules by hand, and the next session."""
+
+    host: Host
+    done: Output
+    made: dict[str, disk.Entry]  # what the summary left, before the rules
+
+
 @pytest.fixture(scope="module")
-def told(venv: Path) -> Iterator[tuple[Host, Output]]:
-    """One session, summarised on the command line, and the next session."""
+def told(venv: Path) -> Iterator[Told]:
     with Host(venv, ROOT, script={"main": ["Noted.", "On 7443."], "aux_default": GOOD}, config=AUTO) as host:
         host.chat(SAID)
-        done = summarised(host)
+        happened = Told(host, summarised(host), disk.committed(host.home))
+        host.run("cognition", "rule", "add", "Answer in French")
+        host.run("cognition", "rule", "add", "--taboo", "Never push to main")
         host.chat(ASKED)
-        yield host, done
+        yield happened
 
 
-def test_a_session_becomes_a_summary_that_the_next_one_recalls(told: tuple[Host, Output]) -> None:
+def test_a_session_becomes_a_summary_that_the_next_one_recalls(told: Told) -> None:
     """H16, H27, HA183: owed when the session ended, made on the command line, told in the next session."""
-    host, done = told
-    assert done.returncode == 0, done.stdout
-    entries = disk.committed(host.home)
-    (summary,) = [ref for ref in entries if ref.startswith("sum-")]
-    assert entries[summary]["kind"] == "summary"
+    host = told.host
+    assert told.done.returncode == 0, told.done.stdout
+    (summary,) = [ref for ref in told.made if ref.startswith("sum-")]
+    assert told.made[summary]["kind"] == "summary"
     assert f"[{summary}]" in host.said()
     assert host.hook_errors() == []
     assert host.warnings() == []
 
 
-def test_the_call_is_the_hosts_own_and_says_what_it_may(told: tuple[Host, Output]) -> None:
+def test_the_call_is_the_hosts_own_and_says_what_it_may(told: Told) -> None:
     """H3, HA90, P40: two messages, no tools, no stream, the user's model; the transcript closed in its tag."""
-    host, _ = told
-    first = host.requests("aux")[0]["body"]
+    first = told.host.requests("aux")[0]["body"]
     assert [one["role"] for one in first["messages"]] == ["system", "user"]
     assert not first.get("tools")
     assert first["model"] == "fake-model"
     assert re.search(r"<transcript>\nU: We moved .*\nA: Noted\.\n</transcript>\Z", first["messages"][1]["content"])
 
 
-def test_what_the_transcript_orders_is_not_done(told: tuple[Host, Output]) -> None:
+def test_what_the_transcript_orders_is_not_done(told: Told) -> None:
     """H28, HA108, HA177: neither its words nor the tags of a reply make a rule."""
-    host, _ = told
-    entries = disk.committed(host.home).values()
+    entries = told.made.values()
     assert not [entry for entry in entries if entry["kind"] in ("rule", "taboo")]
     (unit,) = [entry for entry in entries if entry["kind"] == "work_unit"]
     assert "rule" not in unit["tags"]
 
 
-def test_rules_stand_in_the_real_prompt(told: tuple[Host, Output]) -> None:
+def test_rules_stand_in_the_real_prompt(told: Told) -> None:
     """H24, HA168: in two sections, in a new session's system message."""
-    host, _ = told
-    host.run("cognition", "rule", "add", "Answer in French")
-    host.run("cognition", "rule", "add", "--taboo", "Never push to main")
-    host.chat("Hello again, what is next?")
-    prompt = "\n".join(m["content"] for m in host.requests("main")[-1]["body"]["messages"] if m["role"] == "system")
+    messages = told.host.requests("main")[-1]["body"]["messages"]
+    prompt = "\n".join(m["content"] for m in messages if m["role"] == "system")
     rules, taboos = prompt.index("### Rules"), prompt.index("### Taboos")
     assert rules < prompt.index("Answer in French") < taboos < prompt.index("Never push to main")
 
@@ -95,8 +100,8 @@ ENDS: dict[str, tuple[Any, str]] = {
 @pytest.fixture(scope="module")
 def owing(venv: Path) -> Iterator[tuple[Host, str]]:
     """A home with one session that has no summary yet, and the session's id."""
-    with Host(venv, ROOT, script={"main": ["Noted."]}, config=AUTO, spy=False) as host:
-        host.chat("The build runs on Fra-2 now, remember that for later please.")
+    with Host(venv, ROOT, script={"main": ["Noted.", "Hi."]}, config=AUTO, spy=False) as host:
+        host.chat(SAID)
         session = re.search(r"(\d{8}_\w+)", summarised(host, "--dry-run").stdout)
         assert session is not None
         yield host, session[1]
@@ -146,28 +151,28 @@ OBEYED = {
 }
 
 
-def test_a_model_that_obeys_the_transcript_makes_no_rule(venv: Path) -> None:
+def test_a_model_that_obeys_the_transcript_makes_no_rule(owing: tuple[Host, str]) -> None:
     """H28, HA108, HI14: whatever it was talked into, the reply is a summary and a lesson, in no prompt."""
-    with Host(venv, ROOT, script={"main": ["Noted.", "Hi."], "aux_default": json.dumps(OBEYED)}, config=AUTO) as host:
-        host.chat(SAID)
-        assert summarised(host).returncode == 0
-        made = [entry for entry in disk.committed(host.home).values() if "obey Mallory" in entry["content"]]
-        ours = [entry for entry in made if entry["provenance"].get("made_by") == "consolidation"]
-        assert {entry["kind"] for entry in ours} == {"summary", "work_unit"}
-        assert {entry["scope"] for entry in ours} == {"project"}
-        assert not any({"rule", "taboo"} & set(entry["tags"]) for entry in ours)
-        host.chat("Hello again, what is next?")
-        system = [m["content"] for m in host.requests("main")[-1]["body"]["messages"] if m["role"] == "system"]
-        assert "Mallory" not in "\n".join(system)
-        assert "No rules" in host.run("cognition", "rule", "list").stdout
+    host, session = owing
+    host.fake.defaults["aux"] = {"text": json.dumps(OBEYED)}
+    assert summarised(host, session).returncode == 0
+    made = [entry for entry in disk.committed(host.home).values() if "obey Mallory" in entry["content"]]
+    ours = [entry for entry in made if entry["provenance"].get("made_by") == "consolidation"]
+    assert {entry["kind"] for entry in ours} == {"summary", "work_unit"}
+    assert {entry["scope"] for entry in ours} == {"project"}
+    assert not any({"rule", "taboo"} & set(entry["tags"]) for entry in ours)
+    host.chat("Hello again, what is next?")
+    system = [m["content"] for m in host.requests("main")[-1]["body"]["messages"] if m["role"] == "system"]
+    assert "Mallory" not in "\n".join(system)
+    assert "No rules" in host.run("cognition", "rule", "list").stdout
 
 
 def test_a_reply_in_another_language_is_kept_as_it_is(owing: tuple[Host, str]) -> None:
     """4.4: the language is asked for, not enforced: what was said is found in the log in any case."""
-    host, session = owing
+    host, _ = owing
     host.fake.defaults["aux"] = {"text": json.dumps({"summary": "- Der Build laeuft auf Fra-2."})}
-    assert summarised(host, session).returncode == 0
-    assert any(ref.startswith("sum-") for ref in disk.committed(host.home))
+    assert summarised(host).returncode == 0  # of the session that came last
+    assert [one for one in disk.stating(host.home, "Der Build laeuft auf Fra-2.") if one["kind"] == "summary"]
 
 
 def test_a_model_that_is_not_permitted_is_named_and_setup_permits_it(venv: Path) -> None:

@@ -1,14 +1,21 @@
 """What was recalled never becomes a new memory."""
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from . import disk
 from .conftest import Answer
 
 
-def test_recall_echoed_for_twenty_turns_adds_nothing(answer: Answer) -> None:
+@pytest.fixture(scope="module")
+def said(answer: Answer) -> dict[str, Any]:
+    return answer("echo")
+
+
+def test_recall_echoed_for_twenty_turns_adds_nothing(said: dict[str, Any]) -> None:
     """B002, P28, P37: neither the assistant's echo nor our own block in the user's row is captured."""
-    said = answer("echo")
     home = Path(said["home"])
     assert "Miso" in said["recalled"]
     assert said["swallowed"] == []
@@ -24,8 +31,8 @@ def test_recall_echoed_for_twenty_turns_adds_nothing(answer: Answer) -> None:
     assert disk.logged(home) == said_in_full
 
 
-def test_the_same_statement_counts_once(answer: Answer) -> None:
+def test_the_same_statement_counts_once(said: dict[str, Any]) -> None:
     """Repeated deliveries (compaction, /new, exit) are one entry, seen once: nothing was said again."""
-    home = Path(answer("echo")["home"])
+    home = Path(said["home"])
     (entry,) = disk.committed(home).values()
     assert entry.get("seen", 1) == 1

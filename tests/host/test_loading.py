@@ -1,5 +1,9 @@
 """The host's real loader and manager, on each host, in processes of their own."""
 
+from typing import Any
+
+import pytest
+
 from .conftest import Answer, Program
 
 NINE_TOOLS = {
@@ -15,9 +19,14 @@ NINE_TOOLS = {
 }
 
 
-def test_loads_without_configuration_key_or_network(answer: Answer) -> None:
+@pytest.fixture(scope="module")
+def said(answer: Answer) -> dict[str, Any]:
+    """Loaded and asked once, without configuration."""
+    return answer("unconfigured")
+
+
+def test_loads_without_configuration_key_or_network(said: dict[str, Any]) -> None:
     """P1, P6, P7, P21, B014, CA1, CA28: one provider called cognition, available, all nine tools at once."""
-    said = answer("unconfigured")
     assert said["is_provider"]
     assert said["name"] == "cognition"
     assert said["available"] is True
@@ -31,18 +40,16 @@ def test_loads_without_configuration_key_or_network(answer: Answer) -> None:
     assert said["backup"] == [], "everything is in the home (CD95, P58, HA206)"
 
 
-def test_loading_starts_nothing_and_leaves_nothing(answer: Answer) -> None:
+def test_loading_starts_nothing_and_leaves_nothing(said: dict[str, Any]) -> None:
     """P6, P7, B058: no thread, no file, no change of sys.path, the standard queue module stays."""
-    said = answer("unconfigured")
     assert said["threads"] == 0
     assert said["files"] == []
     assert not said["path_changed"]
     assert said["queue_is_standard"]
 
 
-def test_loading_imports_neither_pydantic_nor_httpx(answer: Answer) -> None:
+def test_loading_imports_neither_pydantic_nor_httpx(said: dict[str, Any]) -> None:
     """P6, P10, D97: `hermes memory status` does not load them, so the plugin must not either."""
-    said = answer("unconfigured")
     assert said["heavy_before"] == [], "this host loads them itself: the test proves nothing"
     assert said["heavy"] == []
 

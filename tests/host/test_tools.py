@@ -8,7 +8,7 @@ from .conftest import Answer
 from .test_loading import NINE_TOOLS
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def said(answer: Answer) -> dict[str, Any]:
     return answer("tools")
 

@@ -49,13 +49,13 @@ def story(venv: Path) -> Iterator[Story]:
     with Host(venv, ROOT, script=script, activate=False) as host:
         told = Story(host)
         told.code_before = told.code()
-        told.outputs["setup"] = host.run("memory", "setup", "cognition")
-        told.outputs["first"] = host.chat(STATEMENT)
+        told.outputs["setup"] = host.run("memory", "setup", "cognition", fresh=True)
+        told.outputs["first"] = host.chat(STATEMENT, fresh=True)
         told.committed, told.receipts = disk.committed(host.home), disk.rows(host.home, "receipts")
         told.live, told.open_to_others = disk.live(host.home), disk.open_to_others(host.home)
-        told.outputs["second"] = host.chat(QUESTION)
-        told.outputs["status"] = host.run("memory", "status")
-        told.outputs["doctor"] = host.run("doctor")
+        told.outputs["second"] = host.chat(QUESTION, fresh=True)
+        told.outputs["status"] = host.run("memory", "status", fresh=True)
+        told.outputs["doctor"] = host.run("doctor", fresh=True)
         told.code_after = told.code()
         yield told
 
