@@ -81,7 +81,7 @@ class Pool:
     party: Party | None = None
     cut: bool = False  # the deadline came first
     era: str = ""  # of the index, see kept.py
-    _words: dict[int, list[str]] = field(default_factory=dict)
+    _words: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _places: dict[tuple[str, int], list[Doc]] = field(default_factory=dict)
 
     def by_place(self) -> dict[tuple[str, int], list[Doc]]:
@@ -96,11 +96,11 @@ class Pool:
                     places[at] = [doc]
         return places
 
-    def words(self, key: int) -> list[str]:
+    def words(self, key: int) -> tuple[str, ...]:
         """The terms of a passage, taken apart once."""
         found = self._words.get(key)
         if found is None:
-            found = self._words[key] = self.docs[key].terms.split(" ")
+            found = self._words[key] = tuple(self.docs[key].terms.split(" "))
         return found
 
     def idf(self, term: str) -> float:
@@ -267,9 +267,9 @@ class Finder:
         for at in range(0, len(missing), 200):
             some = missing[at : at + 200]
             query = f"SELECT {_COLUMNS} FROM episode_docs WHERE id IN ({','.join('?' * len(some))})"
-            rows = db.execute(query, some).fetchall()
-            self._kept.keep(pool.era, rows)
-            found.update([(row[0], doc_of(row)) for row in rows])
+            fresh = [doc_of(row) for row in db.execute(query, some).fetchall()]
+            self._kept.keep(pool.era, fresh)
+            found.update([(doc.id, doc) for doc in fresh])
         pool.docs.update([(key, found[key]) for key in keys if key in found])
 
     def _dated(self, db: sqlite3.Connection, asked: Asked, places: Sequence[int] | None) -> list[int]:

@@ -45,9 +45,8 @@ class Kept:
         self._lock = threading.Lock()
         self._most = most
         self._era: str | None = None
-        # As plain tuples of numbers and texts, which the collector of cycles leaves alone.
-        self._young: dict[int, tuple[Any, ...]] = {}
-        self._old: dict[int, tuple[Any, ...]] = {}
+        self._young: dict[int, Doc] = {}
+        self._old: dict[int, Doc] = {}
         self._bytes = 0  # of the young ones
 
     def known(self, era: str, keys: Iterable[int]) -> dict[int, Doc]:
@@ -61,25 +60,23 @@ class Kept:
             young, old = self._young.get, self._old.get
             again = []
             for key in keys:
-                row = young(key)
-                if row is None:
-                    row = old(key)
-                    if row is None:
-                        continue
-                    again.append(row)
-                found[key] = doc_of(row)
+                if (doc := young(key)) is not None:
+                    found[key] = doc
+                elif (doc := old(key)) is not None:
+                    found[key] = doc
+                    again.append(doc)
             self._put(again)
         return found
 
-    def keep(self, era: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    def keep(self, era: str, docs: Iterable[Doc]) -> None:
         """Rows that were read while the index was of this era."""
         with self._lock:
             if era and era == self._era:
-                self._put(rows)
+                self._put(docs)
 
-    def _put(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        for row in rows:
+    def _put(self, docs: Iterable[Doc]) -> None:
+        for doc in docs:
             if 2 * self._bytes > self._most:
                 self._old, self._young, self._bytes = self._young, {}, 0
-            self._young[row[0]] = row
-            self._bytes += _ROW_BYTES + len(row[-1])
+            self._young[doc.id] = doc
+            self._bytes += _ROW_BYTES + len(doc.terms)

@@ -65,9 +65,9 @@ class Background:
     def news(self) -> str:
         """What has changed in the rules since the session was told them; "" when nothing has.  Says it once."""
         try:
-            if self._shown is None:  # a prompt that the host had kept: it was built in another process (HA176)
-                self._shown = self._told = self._of_stored_prompt()
             now = self._standing()
+            if self._shown is None:  # a prompt that the host had kept: it was built in another process (HA176)
+                self._shown = self._told = self._of_stored_prompt(now)
             said = rules.news(self._told, now) if now != self._told else ""
             self._told = now
             self.stated |= rules.stated(now, said)
@@ -96,9 +96,8 @@ class Background:
             return ()
         return self._owner.runtime.reader.rules(place.audience, place.project, seconds=seconds)
 
-    def _of_stored_prompt(self) -> Sequence[Entry]:
-        """The rules that a stored prompt shows, as far as they still stand; all others are news."""
-        now = self._standing()
+    def _of_stored_prompt(self, now: Sequence[Entry]) -> Sequence[Entry]:
+        """Of the rules that stand now those that a stored prompt shows; all others are news."""
         said = self._transcripts.prompt(self._owner.session_id) if self._transcripts is not None and now else None
         self._states(now, said or "")
         return now if said is None else [entry for entry in now if rules.line(entry) in said]
