@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from functools import cache
 
 from ..capture.lazy import lazy
 from ..plain import dataclass
@@ -47,6 +48,15 @@ _QUESTION = lazy(
 )
 _QUOTED = lazy(r'"([^"\n]{3,120})"|“([^”\n]{3,120})”|„([^“”\n]{3,120})[“”]|«([^»\n]{3,120})»|「([^」\n]{2,120})」')
 MOST_PHRASES = 4
+# What "what did we talk about last week?" has beside its time: it asks for whatever was said or done then.
+_TALK = """
+    talk talked talking discuss discussed discussing speak spoke spoken chat chatted happen happened happening work
+    worked working say said tell told mention mentioned suggest suggested recommend recommended ask asked decide
+    decided do did going went conversation conversations besprochen gesprochen geredet gesagt gemacht passiert
+    geschehen gearbeitet hablamos hablar hablado hablé dije dijimos hicimos pasó discutimos parlé parlions discuté
+    dit fait passé falamos falar falei conversamos disse fizemos aconteceu discutimos avons-nous ai-je letzte
+    letzten letzter vergangene pasada pasado passada passado dernier dernière derniers heute gestern
+"""
 
 
 @dataclass(frozen=True)
@@ -83,6 +93,7 @@ class Asked:
     about: bool = False  # it is a question about the one whom it names, who is not only mentioned
     words: frozenset[str] = frozenset()  # all of its terms, to know it again
     phrases: tuple[str, ...] = ()  # what it puts in quotation marks, as the terms of a passage stand
+    whole: bool = False  # it asks for whatever was said in the time that it names
 
 
 def ask(
@@ -123,8 +134,14 @@ def ask(
         if left in at and right in at and left != right
     ]
     groups += [*spoken, *_dates(days, weights)]
-    if topic and weights.topic and _goes_on(text, groups):
-        groups += _from_before(topic, {group.term for group in groups} | set(names), weights)
+    bare = not spoken and not any(
+        group.own and group.weight > weights.generic and group.term not in _talk() for group in groups
+    )
+    whole = bare and bool(days) and (bool(_QUESTION.search(text[:2000])) or not any(group.own for group in groups))
+    if topic and weights.topic and (_GOES_ON.search(text[:2000]) if whole else _goes_on(text, groups)):
+        # "And how much was it?" has no subject but that of the turns before.
+        groups += _from_before(topic, {group.term for group in groups} | set(names), weights, bare and _is_about(text))
+        whole = False
     user = None
     if _BY_ASSISTANT.search(text):
         user = False
@@ -144,6 +161,7 @@ def ask(
         about,
         words,
         _phrases(text),
+        whole,
     )
 
 
@@ -152,6 +170,11 @@ def _phrases(text: str) -> tuple[str, ...]:
     quoted = (next(filter(None, found)) for found in _QUOTED.findall(text[:2000]))
     terms = (analyse.index_terms(phrase) for phrase in quoted)
     return tuple(dict.fromkeys(f" {' '.join(some)} " for some in terms if len(some) > 1))[:MOST_PHRASES]
+
+
+@cache
+def _talk() -> frozenset[str]:
+    return frozenset(analyse.index_terms(_TALK))
 
 
 def _is_about(text: str) -> bool:
@@ -187,7 +210,7 @@ def _goes_on(text: str, groups: Collection[Group]) -> bool:
     return own <= OWN_WORDS or (own <= 2 * OWN_WORDS and bool(_GOES_ON.search(text)))
 
 
-def _from_before(topic: str, known: set[str], weights: Weights) -> list[Group]:
+def _from_before(topic: str, known: set[str], weights: Weights, own: bool) -> list[Group]:
     before = analyse.question(topic)
     fresh = [term for term in before.terms if term.text not in known and term.weight >= 1]
-    return [Group(term.text, {term.text: 1.0}, weights.topic, own=False) for term in fresh[:TOPIC_TERMS]]
+    return [Group(term.text, {term.text: 1.0}, weights.topic, own) for term in fresh[:TOPIC_TERMS]]

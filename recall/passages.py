@@ -66,7 +66,7 @@ def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS
                 own[key] *= 1 + weights.when
     again = _repeats(asked, pool, own)
     around = _around(pool, own, weights, again)
-    best = max(around.values(), default=0.0)
+    best = max(around.values(), default=0.0) or 1.0
     if len(around) > RANKED_MOST and not asked.days:
         around = dict(heapq.nlargest(RANKED_MOST, around.items(), key=lambda item: item[1]))
     docs = pool.docs
@@ -89,7 +89,9 @@ def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS
             known = recent[day] = (near, fresh)
         near, fresh = known
         if near:
-            score = score * (1 + weights.date * near) + weights.date * 0.15 * best * near
+            score = score * (1 + weights.date * near) + weights.dated * best * near
+        elif asked.whole:
+            continue
         if name == speaker:
             score *= 1 + weights.speaker
         if asked.user is not None and not name and bool(user) == asked.user:
@@ -373,6 +375,8 @@ def held(asked: Asked, pool: Pool, ranked: Sequence[Ranked]) -> Held:
 
 def is_relevant(asked: Asked, found: Held) -> bool:
     """Whether the log has something to say to the question at all."""
+    if asked.whole:
+        return True  # what is ranked is of the time that it names
     if asked.about:
         return found.covered >= FLOOR_NAMED or not any(group.own for group in asked.groups)
     if asked.days and sum(group.own for group in asked.groups) <= SHORT_WORDS:

@@ -38,6 +38,7 @@ class Weights:
     role: float = 0.3  # said by the side that "did you say", "did I say" asks for
     when: float = 0.3  # names a time, for a question that asks for one
     date: float = 1.5  # said in the time that the question names
+    dated: float = 0.225  # the same whatever it says, beside the best score
     topic: float = 0.3  # words of the turns before, for a question that goes on from them
     # ── choice ──
     size: float = 0.15  # a long passage has to be worth its tokens
