@@ -66,11 +66,18 @@ def text_of(entry: Mapping[str, Any]) -> str:
     return redact(str(entry.get("content") or ""))
 
 
+_WHEN_SET = (
+    *("memory_id", "salience", "seen", "conflict_with", "supersedes", "superseded_by", "derived_from"),
+    "outdated",  # of a message: it has been corrected since
+)
+
+
 def marks(entry: Mapping[str, Any]) -> str:
     """What a reader should see at a glance."""
     said = ["pinned"] if entry.get("pinned") is True else []
     said += ["conflict"] if is_conflict(entry) else []
     said += [] if is_current(entry) else ["replaced"]
+    said += ["corrected since"] if entry.get("outdated") is True else []
     said += ["memoria"] if entry.get("memory_id") else []
     return " ".join(said)
 
@@ -89,7 +96,16 @@ def brief(entry: Entry) -> dict[str, Any]:
         "author": provenance.get("author"),
         "pinned": entry.get("pinned") is True,
     }
-    for key in ("memory_id", "salience", "seen", "conflict_with", "supersedes", "superseded_by", "derived_from"):
+    for key in (
+        "memory_id",
+        "salience",
+        "seen",
+        "conflict_with",
+        "supersedes",
+        "superseded_by",
+        "derived_from",
+        "outdated",
+    ):
         if entry.get(key) not in (None, "", []):
             shown[key] = entry[key]
     return shown

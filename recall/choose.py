@@ -79,6 +79,7 @@ class Chooser:
         self._line_at: dict[tuple[str, int], _Line] = {}  # by each message that it holds
         self._filled: set[int] = set()  # passages that stand in a line
         self._words: list[tuple[Doc, frozenset[str]]] = []
+        self._last: dict[int, tuple[float, int]] = {}  # when the words of a told passage were said last
         self._ranked: Sequence[Ranked] = ()
         self._places: dict[tuple[str, int], list[int]] = {}  # where their passages stand in `_ranked`
         self._told_of: dict[tuple[str, float], str] = {}  # what the editor has left of a text
@@ -199,8 +200,7 @@ class Chooser:
         least, most = LIKE * len(words), len(words) / LIKE  # of other sizes none is a repetition
         near = [one for one in self._words if least <= len(one[1]) <= most] if len(words) > 4 else []
         alike = [(other, known) for other, known in near if doc.message != other.message and _alike(words, known)]
-        # A newer one in which a word is another may say what holds now; else it is a repetition.
-        if any(words == known or not self._newer(message, other) for other, known in alike):
+        if alike and not self._says_more(message, words, alike):
             return None
         cost = _cost(message, told)
         touching = self._touching(doc)
@@ -234,8 +234,25 @@ class Chooser:
         self._line_at[doc.sid, doc.n] = line
         return True
 
-    def _newer(self, message: Message, other: Doc) -> bool:
-        return (message.sent_at, message.id) > (self._messages[other.message].sent_at, other.message)
+    def _says_more(self, message: Message, words: frozenset[str], alike: Sequence[tuple[Doc, frozenset[str]]]) -> bool:
+        """Whether a message may say what holds now: in other words, and after all that is told of its like.
+
+        What is told counts as said when it was said last: a value that came back is older than nothing between.
+        """
+        age = (message.sent_at, message.id)
+        same = [other for other, known in alike if known == words]
+        last = max((self._age(other) for other in same), default=(-math.inf, 0))
+        newest = max(self._age(other) for other, _ in alike)
+        for other in same:
+            self._last[other.id] = max(age, self._age(other))
+        return age > newest > last  # a repetition is news where another value was told in between
+
+    def _age(self, doc: Doc) -> tuple[float, int]:
+        found = self._last.get(doc.id)
+        if found is None:
+            message = self._messages[doc.message]
+            found = self._last[doc.id] = (message.sent_at, message.id)
+        return found
 
     def _touching(self, doc: Doc) -> list[_Line]:
         """The lines that this passage would be joined to, the one that was begun first before the others."""

@@ -130,7 +130,7 @@ class RecallEngine:
         a little of the query.  Words match as beginnings too (CD84).  `deadline` is a monotonic time.
         `keep` leaves out what is not asked for, before it is counted (D92); messages come to it in an entry's form.
         `tiers` says where to look; `since` and `until` (epoch seconds), `author` (part of a name), `session` and `kind`
-        narrow both.  `by_words` leaves out what is near in other words only.  A corrected message is `outdated`.
+        narrow both.  `by_words` leaves out what is near in other words only.  Corrected messages are `outdated`.
         """
         if not isinstance(query, str) or not query.strip():
             return [], 0
@@ -170,7 +170,7 @@ class RecallEngine:
                 self._trouble = ""
             except Exception as fault:  # the entries are an answer all the same
                 self._mark(fault)
-        hits.sort(key=lambda hit: (hit.band != "strong", distance(hit.entry, project) == 2, -hit.score))
+        hits.sort(key=lambda hit: hit.order(distance(hit.entry, project) == 2))
         return made.behind(hits[:top_k], self._store.view().get), total
 
     def near(

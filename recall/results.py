@@ -26,6 +26,10 @@ class Hit:
     band: Band
     tier: Tier = "entries"
 
+    def order(self, elsewhere: bool) -> tuple[bool, bool, bool, float]:
+        """Where it stands in a search: what was corrected last, then bands, other projects, scores."""
+        return self.entry.get("outdated") is True, self.band != "strong", elsewhere, -self.score
+
 
 @dataclass(frozen=True)
 class Recalled:

@@ -29,3 +29,22 @@ def test_an_older_value_is_left_out_behind_the_newer(talk: Talk) -> None:
     told = talk.text(ASKED)
     assert "31 thousand" in told
     assert "40 thousand" not in told
+
+
+def test_a_value_that_comes_back_is_told_and_not_the_one_between(talk: Talk) -> None:
+    """40, 31, and 40 again: beside the first 40 alone 31 would look like what holds."""
+    talk.say("s1", "Which budget is left for Halden?", NOTICE.format(40), "And the status of Halden?", at=NOW)
+    talk.say("s2", NOTICE.format(31), "Noted.", at=NOW + DAY)
+    talk.say("s3", NOTICE.format(40), "Noted.", at=NOW + 2 * DAY)
+    told = talk.text(ASKED)
+    assert "40 thousand" in told
+    assert "31 thousand" not in told
+
+
+def test_a_value_that_comes_back_is_told_behind_the_one_between(talk: Talk) -> None:
+    talk.say("s1", "Which budget is left for Halden?", NOTICE.format(40), "And the status of Halden?", at=NOW)
+    talk.say("s2", "Which budget is left for Halden?", NOTICE.format(31), "The status of Halden?", at=NOW + DAY)
+    talk.say("s3", NOTICE.format(40), "Noted.", at=NOW + 2 * DAY)
+    told = talk.text(ASKED)
+    assert "31 thousand" in told
+    assert "[msg-s3-0" in told
