@@ -1,5 +1,6 @@
-"""Every weight of recall, in one table: those of passages chosen by benchmarks/tune_recall.py, ablated in
-docs/benchmarks.md.
+"""The weights of recall in two tables: of passages, chosen by benchmarks/tune_recall.py, and of entries, chosen by
+benchmarks/tune_entries.py; both ablated in docs/benchmarks.md.  What a word says before any count stands in analyse.py,
+which writes the index as well.
 
 A passage's own score is BM25 over the groups of the question (a word and its kin count once), times what it covers of
 the question.  Around it stand the scores of its neighbours: an answer seldom repeats the words of its question.
