@@ -95,8 +95,13 @@ types: setup
 
 # Side by side: every test has homes and ports of its own, and a third of the time a host or a disk is waited for.  On
 # 0.19 the contract tests are run by the unittest command (C34), everything else by pytest; on 0.22 what depends on the
-# host.  A file stays on one worker, since its tests share a home.
-WORKERS := -n 2 --dist loadfile
+# host.  A file stays on one worker, since its tests share a home;
+# tests/conftest.py says which come first.
+WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
+# Homes in memory where there is a gigabyte of it: a test kills processes, and what they wrote outlives them there as on
+# a disk, while each of some thousand syncs would wait for the disk.
+SCRATCH = $(shell free=$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $$4 }'); \
+  [ "$${free:-0}" -gt 1048576 ] && [ -w /dev/shm ] && echo /dev/shm || echo "$${TMPDIR:-/tmp}")
 # Contract tests of our own files, of Memoria's wire and of what is kept of a text: of a host they take nothing through
 # host._symbol that the others do not take as well.  On 0.22 they are left to `make rest22`, which .ci/run does.
 HOSTLESS := budget corrected damage extraction layers loop memoria_copies memoria_facts memoria_hostile memoria_numbers \
@@ -109,6 +114,7 @@ ON22 := tests/contract tests/host $(HOSTLESS:%=--ignore=%)
 suite: setup
 	$(say) 'the whole suite on 0.19; beside it, contract and host tests on 0.22'
 	@rm -rf .venv/cache19 .venv/cache22 .venv/cacheextra; \
+	TMPDIR=$$(mktemp -d $(SCRATCH)/cognition-XXXXXX) || exit 1; export TMPDIR; trap 'rm -rf "$$TMPDIR"' EXIT; \
 	COGNITION_HOSTS=22 $(PY22) -m pytest -q -o cache_dir=.venv/cache22 $(WORKERS) $(ON22) >.venv/test22.log 2>&1 & \
 	other=$$!; $(MAKE) --no-print-directory unittest-a-l >.venv/contract.log 2>&1 & contract=$$!; \
 	{ $(MAKE) --no-print-directory unittest-m-z && $(MAKE) --no-print-directory extras; } >.venv/rest.log 2>&1 & rest=$$!; \
