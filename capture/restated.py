@@ -52,21 +52,29 @@ _JA_WHAT = (
     r"(?:私の|うちの|我々の)?(?P<what>(?![こそあど]れ|今|現在|彼|妹|弟)[\u3040-\u30ff\u3400-\u9fffA-Za-z]{2,12}?)"
 )
 _CJK_PLACE = r"(?P<value>[\u30a1-\u30ff\u3400-\u9fffA-Za-z]{1,12}?)"
+_ONE_EN = r"(?:(?:mobile |cell |home )?(?:phone|telephone) number|(?:home |mailing )?address|e-?mail(?: address)?|username|job title|surname|last name|manager|boss)"
+_ONE_DE = r"(?:telefonnummer|handynummer|adresse|anschrift|e-?mail-?adresse|nachname|chefin|chef)"
+_ONE_FR = r"(?:numéro(?: de (?:téléphone|portable))?|adresse(?: e-?mail)?)"
+_ONE_ES = r"(?:(?:número(?: de (?:teléfono|móvil))?)|teléfono|dirección|correo)"
+_ONE_PT = r"(?:número(?: de (?:telefone|telemóvel|celular))?|telefone|endereço|e-?mail|morada)"
 
 # What makes a sentence worth a look; the rest of the tables is not compiled for any other.
 _HINT = lazy(
-    r"\b(?:now|these days|nowadays|as of|since|moved|relocated|rescheduled|postponed|pushed|delayed|shifted|slipped|changed"
+    r"\b(?:now|new|instead|these days|nowadays|as of|since|moved|relocated|rescheduled|postponed|pushed|delayed|shifted|slipped|changed"
     r"|brought|extended|deferred|bumped|went|rose|grew|dropped|fell|raised|increased|lowered|reduced|cut|set|switched"
     r"|renamed|migrated|jetzt|nun|inzwischen|mittlerweile|neuerdings|wurde|ist|gezogen|umgezogen"
     r"|maintenant|désormais|dorénavant|été|est|s'est|déménagé|emménagé|à présent"
     r"|ahora|actualmente|hoy en día|es|ha|se|mudé|mudado|mudamos"
-    r"|agora|atualmente|hoje em dia|é|foi|mudei|mudamos|moro|vivo)\b|[\u3040-\u30ff\u3400-\u9fff]|\(= ",
+    r"|agora|atualmente|hoje em dia|é|foi|mudei|mudamos|moro|vivo"
+    r"|correction|korrektur|corrección|correção|stattdessen|à la place|en su lugar|em vez disso)\b|[\u3040-\u30ff\u3400-\u9fff]|\(= ",
     re.I,
 )
 _MEANT = lazy(r"\(= ([^()]{3,300})\)\W*$")
 _CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff]")
 _FIRST_AT = 60  # characters before what is told
 _MOMENT = lazy(r"\s?\(\d{4}-\d\d-\d\d \d\d:\d\d\)")  # when "now" was
+# That it has been otherwise, said before the statement itself.
+_CUE = lazy(r"(?:(?:correction|korrektur|corrección|correção)\s?(?::\s?|[–—-]\s)|(?:更正|訂正)\s?[:：]\s?)(?=\w)", re.I)
 # It holds beside what held before: nothing is said anew.  `Also, …` only goes on talking.
 _BESIDE = lazy(
     r"(?<!^)\balso\b|^also\b(?!,)|\b(?:too|as well|in addition)\b[.!]*$|\b(?:auch|zusätzlich|aussi|en plus|también|además|também)\b(?!,)|[也还](?=[用在有住喝吃喜])|も(?=使|住ん|好き)",
@@ -81,7 +89,13 @@ _NOW: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^(?P<lead>\W*)(?:now|these days|nowadays|at present),? (?=(?:i|we|my|our)\b)", r"\g<lead>"),
         (r"\b(?P<who>i|we|(?:my|our) [\w'-]+(?: [\w'-]+)?) now (?=[a-z])", r"\g<who> "),
         (r"\b(?P<verb>is|are|am|'m|'re) now (?=\S)", r"\g<verb> "),
-        (r"(?<=\S) (?:now|these days|nowadays)(?=[.!]*$)", ""),
+        (r"(?<=\S) (?:now|these days|nowadays|instead|stattdessen|à la place|en su lugar|em vez disso)(?=[.!]*$)", ""),
+        # Of these one has one; of dogs and colleagues there may be two.
+        (rf"^(?P<who>(?:my|our) )new (?={_ONE_EN} is (?!not\b|in\b|on\b|at\b|from\b))", r"\g<who>"),
+        (rf"^(?P<who>(?:mein|unser)e? )neue[rs]? (?={_ONE_DE} (?:ist|lautet) (?!nicht\b|in\b|bei\b|aus\b))", r"\g<who>"),
+        (rf"^(?P<who>(?:mon|ma|notre) )(?:nouveau|nouvel|nouvelle) (?={_ONE_FR} est (?!dans\b|en\b|pas\b))", r"\g<who>"),
+        (rf"^(?P<who>(?:mi|nuestr[oa]) )nuev[oa] (?={_ONE_ES} es )", r"\g<who>"),
+        (rf"^(?P<who>(?:o |a )?(?:meu|minha|nosso|nossa) )nov[oa] (?={_ONE_PT} é )", r"\g<who>"),
         # German turns verb and person round behind the word.
         (r"^(?P<lead>\W*)(?:jetzt|inzwischen|mittlerweile|neuerdings|nun) (?P<verb>\w+e|bin|heiße|sind|\w+en) (?P<who>ich|wir) (?:jetzt )?", r"\g<lead>\g<who> \g<verb> "),
         (r"\b(?P<who>ich|wir|(?:mein|unser)e? [\w-]+) (?P<verb>\w+) (?:jetzt|inzwischen|mittlerweile|neuerdings|nun)\b(?! (?:gerade|mal|erst))", r"\g<who> \g<verb>"),
@@ -181,6 +195,8 @@ def anew(text: str) -> str:
     if _HINT.search(text) is None or beside(text):
         return ""
     said = before = _MOMENT.sub("", unicodedata.normalize("NFC", text).replace("’", "'")).strip()
+    if (cue := _CUE.match(said)) is not None:
+        said = said[cue.end() :]
     for pattern, rest in _NOW:
         found = pattern.search(said)
         if found is not None:

@@ -21,6 +21,7 @@ _DAYS = frozenset(
 )
 _TIMES = frozenset("last this next yesterday today tomorrow recently ago earlier finally".split())
 _VERBS = ("use", "prefer", "answer", "write", "drink", "speak", "run", "deploy", "host", "like")
+_PLACED = ("deploy", "host", "run")
 _SUBJECTS = frozenset(("i", "we", "my", "our"))
 _ACTORS = frozenset(("i", "we", "project", "let"))
 _DIGIT = re.compile(r"\d")
@@ -199,12 +200,16 @@ def _chosen(form: Form) -> Slot | None:
     who = ""
     if main[0] in _ACTORS:
         who, main = main[0], main[1:]
+    if main[-1:] == ("decided",) and named.get("to") in _VERBS:  # `we decided to host on X`
+        main = (*main, named.pop("to"))
     while main[:1] in (("have",), ("is",), ("always",), ("will",), ("decided",), ("just",)):
         main = main[1:]
     if not main:
         return None
     verb, old, moved = main[0], named.get("over", ""), ""
     value, used = " ".join(main[1:]), {"over"}
+    if verb in _PLACED and not value:
+        value, used = named.get("on", ""), {"over", "on"}
     if verb in _MOVED and who:
         moved = value if "to" in named else ""
         value, old, verb, used = named.get("to", value), named.get("from", old), "use", {"over", "to", "from"}
@@ -214,7 +219,8 @@ def _chosen(form: Form) -> Slot | None:
         return None
     value, old = _timeless(value), _timeless(old)
     kind = category(value)
-    aside = "".join("|" + " ".join(part) for part in form.parts if part[0] not in used and not _as_such(part, kind))
+    others = (part for part in form.parts if part[0] in named and part[0] not in used)
+    aside = "".join("|" + " ".join(part) for part in others if not _as_such(part, kind))
     if moved and "for" not in named and (part_of := _narrowed(moved, kind)):
         aside += f"|for {part_of}"  # `switched the billing service to X` says nothing of the other services
     if not value or (not kind and not aside):

@@ -292,3 +292,58 @@ KEEPS_LATER: tuple[tuple[tuple[str, ...], str], ...] = (
     (("我住在杭州。",), "不对，是端口。"),
     (("横浜に住んでいます。",), "友達が札幌に引っ越しました。"),
 )  # fmt: skip
+
+RETIRES_CUED: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    # what it is said as, before it
+    (("My wife's birthday is May 3.",), "Correction: my wife's birthday is May 5.", "May 3"),
+    (("My wife's birthday is May 3.",), "Correction - my wife's birthday is May 5.", "May 3"),
+    (("Mein Geburtstag ist am 3. Mai.",), "Korrektur: mein Geburtstag ist am 5. Mai.", "3. Mai"),
+    (("Ich wohne in Mainz.",), "Korrektur: ich wohne in Worms.", "Mainz"),
+    (("Vivo en Madrid.",), "Corrección: vivo en Sevilla.", "Madrid"),
+    (("J'habite à Paris.",), "Correction : j'habite à Lyon.", "Paris"),
+    (("Moro em Lisboa.",), "Correção: moro em Braga.", "Lisboa"),
+    (("我住在上海。",), "更正:我住在北京。", "上海"),
+    (("我住在上海市。",), "更正：我住在北京市。", "上海"),
+    (("東京に住んでいます。",), "訂正：大阪に住んでいます。", "東京"),
+    # a new one of what there is one of
+    (("My phone number is 555-0101.",), "My new phone number is 555-0199.", "0101"),
+    (("My address is 5 Elm Street.",), "My new address is 9 Oak Street.", "Elm"),
+    (("My manager is Joao.",), "My new manager is Ana.", "Joao"),
+    (("Meine Telefonnummer ist 555-0101.",), "Meine neue Telefonnummer ist 555-0199.", "0101"),
+    (("Mon numéro de téléphone est le 0102030401.",), "Mon nouveau numéro de téléphone est le 0602030499.", "0401"),
+    (("Mi número de teléfono es 555-0101.",), "Mi nuevo número de teléfono es 555-0199.", "0101"),
+    (("O meu número de telefone é 555-0101.",), "O meu novo número de telefone é 555-0199.", "0101"),
+    # in its place
+    (("We decided to host on AWS.",), "We decided to host on Hetzner instead.", "AWS"),
+    (("We host on AWS.",), "We host on Hetzner instead.", "AWS"),
+    (("Vivo en Madrid.",), "Vivo en Sevilla en su lugar.", "Madrid"),
+    (("We deploy on Fridays.",), "We deploy on Tuesdays now.", "Friday"),
+    (("We deploy on Fridays.",), "We deploy on Tuesdays instead.", "Friday"),
+)  # fmt: skip
+
+KEEPS_CUED: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("My wife's birthday is May 3.",), "Correction: my sister's birthday is May 5."),
+    (("I live in Oslo.",), "Correction: my brother lives in Bergen."),
+    (("I live in Oslo.",), "Correction: is it that I live in Bergen?"),
+    (("Vivo en Madrid.",), "Corrección: mi hermano vive en Sevilla."),
+    (("My phone is a Pixel.",), "I bought a new phone."),
+    (("My phone number is 555-0101.",), "My new office phone number is 555-0199."),
+    (("My phone number is 555-0101.",), "My wife's new phone number is 555-0199."),
+    (("My colleague is Bo.",), "My new colleague is Ada."),
+    (("My dog is Max.",), "My new dog is Rex."),
+    (("My manager is Joao.",), "My new manager is nice."),
+    (("My manager is Joao.",), "My new manager is from Berlin."),
+    (("Mein Kollege ist Bo.",), "Mein neuer Kollege ist Ada."),
+    (("Mi perro es Max.",), "Mi nuevo perro es Rex."),
+    (("Mon collègue est Bo.",), "Mon nouveau collègue est Ada."),
+    (("We decided to host on AWS.",), "We decided to deploy on Hetzner instead."),
+    (("We decided to host on AWS.",), "We decided to use Postgres instead."),
+    (("We decided to host on AWS.",), "We decided to host the blog on Hetzner instead."),
+    (("We decided to host on AWS.",), "We should host on Hetzner instead."),
+    (("We decided to host on AWS.",), "They decided to host on Hetzner instead."),
+    (("We decided to host on AWS.",), "We decided to host on Hetzner."),
+    (("We deploy on Fridays.",), "We deploy on Tuesdays."),
+    (("We deploy on Fridays.",), "We deploy on AWS now."),
+    (("We deploy on Fridays.",), "We meet on Tuesdays now."),
+    (("We deploy the app on Fridays.",), "We deploy the docs on Tuesdays now."),
+)  # fmt: skip

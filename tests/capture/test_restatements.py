@@ -76,7 +76,9 @@ def _heard(folder: Path, said: Sequence[str]) -> Talk:
     return talk
 
 
-@pytest.mark.parametrize(("before", "after", "word"), [*table.RETIRES, *table.RETIRES_HELD, *table.RETIRES_LATER])
+@pytest.mark.parametrize(
+    ("before", "after", "word"), [*table.RETIRES, *table.RETIRES_HELD, *table.RETIRES_LATER, *table.RETIRES_CUED]
+)
 def test_what_is_said_anew_retires_the_one_value_that_it_gives_anew(
     tmp_path: Path, before: tuple[str, ...], after: str, word: str
 ) -> None:
@@ -89,7 +91,7 @@ def test_what_is_said_anew_retires_the_one_value_that_it_gives_anew(
         assert word in past[0]
 
 
-@pytest.mark.parametrize(("before", "after"), [*table.KEEPS, *table.KEEPS_HELD, *table.KEEPS_LATER])
+@pytest.mark.parametrize(("before", "after"), [*table.KEEPS, *table.KEEPS_HELD, *table.KEEPS_LATER, *table.KEEPS_CUED])
 def test_what_only_looks_so_retires_nothing(tmp_path: Path, before: tuple[str, ...], after: str) -> None:
     """D63: when it is not clear, both are kept."""
     assert _heard(tmp_path, [*before, after]).past() == []
