@@ -35,6 +35,12 @@ _ALONE = tuple(
         r"(?P<no>(?:いや|いえ|いいえ|違います|違う|実は|訂正)[、,。 ]{0,2})(?:今は|現在は|もう)?(?P<value>[^、。,？?！!はがを]{1,16}?)(?:です|だ|になりました)(?:よ)?[。.！!\s]*",
     )
 )
+# Words that open an answer and deny nothing; and what points at a thing instead of naming a value: `that's Great`.
+_NO_DENIAL = lazy(r"(?:\b(?:wait|well|ah|oh|hm+|update|moment|ach|enfin|bueno|espera)\b|抱歉)[\s,.:;!–—-]*", re.I)
+_POINTS = lazy(r"\b(?:that's|that is|das ist|ist das)\s", re.I)
+_DATED = lazy(r"\d")  # of a date: not a weekday or a month alone
+_SET_FOR = lazy(r"\b(?:on|at|um|am)\s", re.I)  # `it's at 9:30 now`: said of what takes place then
+_AT_PRESENT = lazy(r"现在|目前|今は|現在は|もう")
 _BEGINS = lazy(
     r"\W{0,2}(?:(?:no|nope|sorry|oops|wait|actually|correction|well|ah|oh|hm+|my (?:mistake|bad)|scratch that|update|it's|it is|that's"
     r"|that is|they're|make|i meant|now|nein|doch|quatsch|moment|korrektur|eigentlich|ach|entschuldigung|jetzt|inzwischen"
@@ -59,12 +65,26 @@ def alone(text: str) -> tuple[str, bool]:
         if found is None:
             continue
         groups = found.groupdict()
-        denied = any(groups.get(name) for name in ("no", "meant", "no2")) or groups.get("now2") == " actually"
+        no = _NO_DENIAL.sub("", groups.get("no") or "").strip()
+        denied = bool(no) or any(groups.get(name) for name in ("meant", "no2")) or groups.get("now2") == " actually"
         since = any(groups.get(name) for name in ("now", "now2")) or "now it" in said.lower()
         value = found["value"].strip(" \"'*_")
-        if (denied or since) and _is_value(value):
+        if (denied or since) and _is_value(value) and not _tells_the_time(value, denied, since, said):
             return value, denied
     return "", False
+
+
+def _tells_the_time(value: str, denied: bool, since: bool, said: str) -> bool:
+    """`It's 5 pm now`, `ah, c'est lundi`: a day or an hour that denies nothing, or is that of the moment."""
+    from ..likeness.slots import measure
+
+    sort = measure(value.lower())
+    if _SET_FOR.search(said):
+        return False
+    if sort == "clock" or not _DATED.search(value):
+        since = since or _AT_PRESENT.search(said) is not None
+        return sort in ("clock", "date") and (since or not denied)
+    return sort == "date" and not denied
 
 
 def _first_of(text: str) -> str:
@@ -101,7 +121,8 @@ def resolved(text: str, facts: Sequence[Fact], around: Callable[[], tuple[list[F
         return list(facts)
     said = _first_of(text)
     before, told = around()
-    meant = _meant(value, denied, before) or _meant(value, denied, _told_facts(told))
+    named = denied and _POINTS.search(said) is None
+    meant = _meant(value, named, [*_told_facts(told), *before])
     if meant is None:
         return list(facts)
     old, means = meant

@@ -71,6 +71,13 @@ _HINT = lazy(
 )
 _MEANT = lazy(r"\(= ([^()]{3,300})\)\W*$")
 _CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff]")
+# In front of what is told: it is of a case or a tale, not of the one who is told.
+_UNREAL = lazy(
+    r"\b(?:if|when|whenever|unless|suppose|supposing|imagine|say|once|story|tale|novel|dream|game|poem|example|would|could"
+    r"|wenn|falls|stell|angenommen|geschichte|si|imagine|imaginez|histoire|cuento|historia|imagina|se|caso|história)\b"
+    r"|如果|假如|要是|故事|もし|物語",
+    re.I,
+)
 _FIRST_AT = 60  # characters before what is told
 _MOMENT = lazy(r"\s?\(\d{4}-\d\d-\d\d \d\d:\d\d\)")  # when "now" was
 # That it has been otherwise, said before the statement itself.
@@ -218,7 +225,7 @@ def as_own(sentence: str) -> str:
     """
     said = sentence.replace("’", "'")
     about = _OF_YOU.search(said)
-    if about is None or about.start() > _FIRST_AT:
+    if about is None or about.start() > _FIRST_AT or _UNREAL.search(said[: about.start()]):
         return ""
     own = said if _CJK.search(said) else said[about.start() :]
     for pattern, first in _FIRST:

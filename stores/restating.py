@@ -245,6 +245,8 @@ def _pointed_at(txn: Txn, entry: Entry) -> list[Entry]:
     from ..likeness.slots import category, measure, within
 
     value = " ".join(form.main[2:]) or " ".join(form.parts[0][1:] if form.parts else ())
+    if measure(value) in ("clock", "date"):
+        return []  # it may be the present one; what it answers is known where it was said (capture/answered.py)
     session = _session(entry)
     recent = [
         each

@@ -322,6 +322,18 @@ RETIRES_CUED: tuple[tuple[tuple[str, ...], str, str], ...] = (
 )  # fmt: skip
 
 KEEPS_CUED: tuple[tuple[tuple[str, ...], str], ...] = (
+    # The present day or hour, and exclamations, answer nothing.
+    (("The meeting is at 3 pm.",), "It's 5 pm now."),
+    (("The meeting is at 3 pm.",), "Well, it's 16:30 now."),
+    (("The standup is on Tuesday.",), "It's Monday now."),
+    (("The deadline is April 2.",), "It's April 1 now."),
+    (("Das Treffen ist am Dienstag.",), "Es ist jetzt Mittwoch."),
+    (("La réunion est le mardi.",), "Ah, c'est lundi maintenant."),
+    (("会议在星期二。",), "其实现在是星期一。"),
+    (("My manager is Joao.",), "Oh, that's Great."),
+    (("My manager is Joao.",), "No, that's Wrong."),
+    (("Ich wohne in Mainz.",), "Ach, das ist Quatsch."),
+    (("I live in Oslo.", "My manager is Joao."), "Ah, it's Christmas now."),
     (("My wife's birthday is May 3.",), "Correction: my sister's birthday is May 5."),
     (("I live in Oslo.",), "Correction: my brother lives in Bergen."),
     (("I live in Oslo.",), "Correction: is it that I live in Bergen?"),

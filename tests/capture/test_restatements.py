@@ -228,3 +228,11 @@ def test_nothing_odd_raises(text: str, start: str) -> None:
     alone(said)
     as_own(said)
     assert plainly(plainly(said)) == plainly(said)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["If you live in Oslo, take the tram.", "In the story you live in Oslo.", "Once upon a time: you live in Oslo."],
+)
+def test_what_is_told_of_a_case_or_in_a_tale_is_told_of_nobody(answer: str) -> None:
+    assert as_own(answer.rstrip(".")) == ""
