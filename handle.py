@@ -83,7 +83,7 @@ class Handle:
             self._transcripts = None
             self.runtime.contexts.foreign(self.session_id)
         if place.writes:  # an unattended context leaves no file behind (P36)
-            self.runtime.reader.prepare(self.runtime.submit, self.place, zone)  # first
+            self.runtime.reader.prepare(self.runtime.submit, self.place, zone)  # first: a question may come at once
             self.runtime.warm_up(mask)
             if transcripts is not None:
                 self._take_up(transcripts)

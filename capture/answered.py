@@ -36,11 +36,16 @@ _ALONE = tuple(
     )
 )
 # Words that open an answer and deny nothing; and what points at a thing instead of naming a value: `that's Great`.
-_NO_DENIAL = lazy(r"(?:\b(?:wait|well|ah|oh|hm+|update|moment|ach|enfin|bueno|espera)\b|抱歉)[\s,.:;!–—-]*", re.I)
+_NO_DENIAL = lazy(
+    r"(?:\b(?:wait|well|ah|oh|hm+|update|moment|ach|enfin|bueno|espera)\b|抱歉|其实|実は)[\s,.:;!，、。：–—-]*", re.I
+)
 _POINTS = lazy(r"\b(?:that's|that is|das ist|ist das)\s", re.I)
 _DATED = lazy(r"\d")  # of a date: not a weekday or a month alone
 _SET_FOR = lazy(r"\b(?:on|at|um|am)\s", re.I)  # `it's at 9:30 now`: said of what takes place then
-_AT_PRESENT = lazy(r"现在|目前|今は|現在は|もう")
+_AT_PRESENT = lazy(
+    r"\bnow it|\b(?:ahora|agora|maintenant|désormais|jetzt|inzwischen|mittlerweile|nun)\b|现在|目前|今は|現在は|もう",
+    re.I,
+)
 _BEGINS = lazy(
     r"\W{0,2}(?:(?:no|nope|sorry|oops|wait|actually|correction|well|ah|oh|hm+|my (?:mistake|bad)|scratch that|update|it's|it is|that's"
     r"|that is|they're|make|i meant|now|nein|doch|quatsch|moment|korrektur|eigentlich|ach|entschuldigung|jetzt|inzwischen"
@@ -67,7 +72,7 @@ def alone(text: str) -> tuple[str, bool]:
         groups = found.groupdict()
         no = _NO_DENIAL.sub("", groups.get("no") or "").strip()
         denied = bool(no) or any(groups.get(name) for name in ("meant", "no2")) or groups.get("now2") == " actually"
-        since = any(groups.get(name) for name in ("now", "now2")) or "now it" in said.lower()
+        since = any(groups.get(name) for name in ("now", "now2")) or _AT_PRESENT.search(said) is not None
         value = found["value"].strip(" \"'*_")
         if (denied or since) and _is_value(value) and not _tells_the_time(value, denied, since, said):
             return value, denied
@@ -82,7 +87,6 @@ def _tells_the_time(value: str, denied: bool, since: bool, said: str) -> bool:
     if _SET_FOR.search(said):
         return False
     if sort == "clock" or not _DATED.search(value):
-        since = since or _AT_PRESENT.search(said) is not None
         return sort in ("clock", "date") and (since or not denied)
     return sort == "date" and not denied
 

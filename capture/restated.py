@@ -71,14 +71,14 @@ _HINT = lazy(
 )
 _MEANT = lazy(r"\(= ([^()]{3,300})\)\W*$")
 _CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff]")
-# In front of what is told: it is of a case or a tale, not of the one who is told.
-_UNREAL = lazy(
-    r"\b(?:if|when|whenever|unless|suppose|supposing|imagine|say|once|story|tale|novel|dream|game|poem|example|would|could"
-    r"|wenn|falls|stell|angenommen|geschichte|si|imagine|imaginez|histoire|cuento|historia|imagina|se|caso|história)\b"
-    r"|如果|假如|要是|故事|もし|物語",
+# All that may stand in front of what is told; behind anything else it may be of a case, a tale, or somebody's guess.
+_LED = lazy(
+    r"(?:(?:ok|okay|sure|yes|right|got it|noted|understood|thanks|thank you|as (?:you|i) (?:said|told me|mentioned)|you (?:said|told me)(?: that)?"
+    r"|so|as|i (?:remember|know)(?: that)?|according to my (?:notes|memory)|alles klar|notiert|verstanden|gut|ja|laut meinen notizen"
+    r"|d'accord|noté|compris|oui|bien|vale|entendido|anotado|claro|sí|certo|entendi|sim|anotei"
+    r"|好的?|明白|知道了|记住了|是的|はい|了解(?:です|しました)?|承知しました)(?:\s*[,.:;!–—，、。：！-]+\s*|\s+))*",
     re.I,
 )
-_FIRST_AT = 60  # characters before what is told
 _MOMENT = lazy(r"\s?\(\d{4}-\d\d-\d\d \d\d:\d\d\)")  # when "now" was
 # That it has been otherwise, said before the statement itself.
 _CUE = lazy(r"(?:(?:correction|korrektur|corrección|correção)\s?(?::\s?|[–—-]\s)|(?:更正|訂正)\s?[:：]\s?)(?=\w)", re.I)
@@ -193,6 +193,8 @@ _OF_YOU = lazy(
     re.I,
 )
 
+_TO_THEM = lazy(r"(?:あなたは|お客様は)?[^、。はがも]{1,12}に(?:お住まい|住んで)")  # Japanese leaves out who
+
 
 def anew(text: str) -> str:
     """What holds since, when the text says by its wording that it has not always been so; else "".
@@ -223,11 +225,12 @@ def as_own(sentence: str) -> str:
 
     "" for a sentence that is about nothing of theirs.
     """
-    said = sentence.replace("’", "'")
-    about = _OF_YOU.search(said)
-    if about is None or about.start() > _FIRST_AT or _UNREAL.search(said[: about.start()]):
+    said = sentence.replace("’", "'").strip()
+    led = _LED.match(said)
+    own = said[led.end() :] if led is not None else said
+    about = _OF_YOU.match(own) or _TO_THEM.match(own)
+    if about is None:
         return ""
-    own = said if _CJK.search(said) else said[about.start() :]
     for pattern, first in _FIRST:
         own = pattern.sub(first, own)
     return own[:1].upper() + own[1:]

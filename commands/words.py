@@ -96,16 +96,7 @@ def brief(entry: Entry) -> dict[str, Any]:
         "author": provenance.get("author"),
         "pinned": entry.get("pinned") is True,
     }
-    for key in (
-        "memory_id",
-        "salience",
-        "seen",
-        "conflict_with",
-        "supersedes",
-        "superseded_by",
-        "derived_from",
-        "outdated",
-    ):
+    for key in _WHEN_SET:
         if entry.get(key) not in (None, "", []):
             shown[key] = entry[key]
     return shown

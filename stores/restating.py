@@ -238,7 +238,10 @@ def _replaced(txn: Txn, entry: Entry) -> list[Entry]:
 
 
 def _pointed_at(txn: Txn, entry: Entry) -> list[Entry]:
-    """`it's X now`: of the session's last statements the one that gives a value of X's kind."""
+    """`it's X now`: of the session's last statements the only one that gives a value of X's kind.
+
+    Capture resolves a value alone where it was said, and keeps none that it cannot (capture/answered.py).
+    """
     form = statement_of(entry).form
     if form is None or _POINTS_BACK.match(form.key) is None:
         return []
@@ -265,7 +268,7 @@ def _pointed_at(txn: Txn, entry: Entry) -> list[Entry]:
         lambda each: measure(value) == measure(_value(each)) != "",
     ):
         if chosen := [each for each in recent if fits(each)]:
-            return chosen[:1]
+            return chosen if len(chosen) == 1 else []  # two could be meant
     return []
 
 

@@ -232,7 +232,32 @@ def test_nothing_odd_raises(text: str, start: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["If you live in Oslo, take the tram.", "In the story you live in Oslo.", "Once upon a time: you live in Oslo."],
+    [
+        *(
+            "If you live in Oslo, take the tram.",
+            "In the story you live in Oslo.",
+            "Once upon a time: you live in Oslo.",
+        ),
+        *("Maybe you live in Oslo.", "Let's pretend you live in Oslo.", "His friend said you live in Oslo."),
+        *("Vielleicht lebst du in Mainz.", "Dans le conte, tu habites à Paris.", "Por ejemplo, vives en Madrid."),
+        *("Num conto, você mora em Lisboa.", "例如，你住在上海。", "昔々、あなたは東京にお住まいです。"),
+    ],
 )
 def test_what_is_told_of_a_case_or_in_a_tale_is_told_of_nobody(answer: str) -> None:
-    assert as_own(answer.rstrip(".")) == ""
+    assert as_own(answer) == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "own"),
+    [
+        ("As you said, you live in Oslo", "I live in Oslo"),
+        ("You told me that you live in Oslo", "I live in Oslo"),
+        ("Got it, noted: you live in Oslo", "I live in Oslo"),
+        ("Notiert: du wohnst in Mainz", "Ich wohne in Mainz"),
+        ("D'accord, tu habites à Paris", "J'habite à Paris"),
+        ("好的，你住在上海", "我住在上海"),
+        ("はい、あなたは東京にお住まいです", "東京に住んでいます"),
+    ],
+)
+def test_what_is_told_behind_a_nod_is_told_of_the_user(answer: str, own: str) -> None:
+    assert as_own(answer) == own

@@ -186,6 +186,13 @@ class TestChangedFact(FactCase):
             },
         )
 
+    def test_it_is_now_where_two_could_be_meant(self) -> None:
+        """D63: both stay, whichever was said last."""
+        self.say("The API listens on port 8080.", session="s1")
+        self.say("The worker listens on port 9090.", session="s1")
+        self.assertEqual(self.correct("Actually it's 8081 now.", session="s1").status, "applied")
+        self.assertEqual(self.history(), {})
+
     def test_an_ambiguous_or_missing_target_supersedes_nothing(self) -> None:
         self.say("We use Postgres for billing.")
         self.say("We use Postgres for search.")
