@@ -40,6 +40,7 @@ from cognition.recall.standing import Standing
 from cognition.recall.weights import ENTRY_WEIGHTS, EntryWeights
 from recall_latency import Store
 from synthetic import facts
+from tune_recall import steps
 
 HERE = Path(__file__).resolve().parent
 QUIET = 0.95  # share of requests that bring no entry
@@ -259,12 +260,6 @@ def goal(found: Found, *, held: bool = False) -> Figures:
     return found.figures(held=held, scale=found.scale())
 
 
-def _steps(value: Any, factor: float) -> list[Any]:
-    if isinstance(value, int):
-        return [max(1, round(value * factor)), max(1, round(value / factor))]
-    return [value * factor, value / factor] if value else [0.1]
-
-
 def is_sound(weights: EntryWeights) -> bool:
     """What no figure may buy: one common word is no evidence (B040), a related word is no more than the word itself,
     and what is strong is relevant."""
@@ -282,7 +277,7 @@ def tune(benches: list[Bench], start: EntryWeights, rounds: int, only: list[str]
     names = [one.name for one in fields(EntryWeights) if one.name not in FIXED and (not only or one.name in only)]
     for number in range(rounds):
         for name in names:
-            for value in _steps(getattr(best, name), (1.5, 1.25, 1.1)[min(2, number)]):
+            for value in steps(getattr(best, name), (1.5, 1.25, 1.1)[min(2, number)]):
                 tried = replace(best, **{name: value})
                 if not is_sound(tried):
                     continue

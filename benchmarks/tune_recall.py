@@ -250,7 +250,8 @@ def floors(benches: list[Bench], values: list[float], every: int) -> list[str]:
     return lines
 
 
-def _steps(name: str, value: Any, factor: float) -> list[Any]:
+def steps(value: Any, factor: float) -> list[Any]:
+    """The values that coordinate ascent tries in place of one."""
     if isinstance(value, tuple):
         found = []
         for at in range(len(value)):
@@ -270,7 +271,7 @@ def tune(dev: list[Bench], held: list[Bench], weights: Weights, rounds: int, eve
     for number in range(rounds):
         factor = 1.5 if number == 0 else 1.25
         for name in names:
-            for value in _steps(name, getattr(best, name), factor):
+            for value in steps(getattr(best, name), factor):
                 tried = replace(best, **{name: value})
                 got = goal(measure(dev, tried, TUNED, every))
                 if got > top + 0.002:
