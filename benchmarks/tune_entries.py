@@ -30,7 +30,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import load  # noqa: F401
 from cognition.recall import analyse
-from cognition.recall.engine import STRONG_MOST, WEAK_MOST
+from cognition.recall.engine import RECALL_CANDIDATES, STRONG_MOST, WEAK_MOST
 from cognition.recall.index import TextIndex
 from cognition.recall.narrow import filter_of, with_kin
 from cognition.recall.rank import Match, Statistics, band_of, rank, worth_telling
@@ -44,7 +44,6 @@ from tune_recall import steps
 
 HERE = Path(__file__).resolve().parent
 QUIET = 0.95  # share of requests that bring no entry
-CANDIDATES = 160  # engine.RECALL_CANDIDATES
 NOW = 1_790_000_000.0
 SPOKEN = 1_760_000_000.0
 OTHERS = (0, 1000)
@@ -145,7 +144,7 @@ class Bench:
                 continue
             wide = with_kin(asked.terms)
             statistics = Statistics(*index.counts([term.text for term in wide]))
-            found = index.candidates(wide, statistics.counts, where, most=CANDIDATES)
+            found = index.candidates(wide, statistics.counts, where, most=RECALL_CANDIDATES)
             if slots:
                 found += standing.filling(slots, view, where, {one.ref for one in found})
             pairs = [(one, entry) for one in found if (entry := view.get(one.ref)) is not None]

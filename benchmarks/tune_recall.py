@@ -32,8 +32,9 @@ from cognition.recall.asked import ask
 from cognition.recall.choose import Chooser
 from cognition.recall.conversations import SEARCH_MOST
 from cognition.recall.episodes import EpisodeIndex, day_number
-from cognition.recall.finder import Finder, Where
+from cognition.recall.finder import Finder
 from cognition.recall.passages import rank
+from cognition.recall.pool import Where
 from cognition.recall.times import days_in
 from cognition.recall.weights import CANDIDATES, NEAR_BEST, USUAL_ROOM, WEIGHTS, WHOLE_SESSIONS, Weights
 from made_asks import made as made_asks

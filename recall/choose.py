@@ -12,7 +12,7 @@ from ..plain import dataclass
 from ..telling.lines import cut_point
 from ..telling.tokens import measure, tokens_of
 from .episodes import leading_name, without_name
-from .finder import Doc
+from .kept import Doc
 from .once import Once
 from .outdated import plain
 from .passages import Ranked
@@ -196,7 +196,7 @@ class Chooser:
             return None
         if not hit and self._says_nothing(doc, said):
             return None
-        words = frozenset(doc.terms.split(" "))
+        words = frozenset(doc.words)
         least, most = LIKE * len(words), len(words) / LIKE  # of other sizes none is a repetition
         near = [one for one in self._words if least <= len(one[1]) <= most] if len(words) > 4 else []
         alike = [(other, known) for other, known in near if doc.message != other.message and _alike(words, known)]

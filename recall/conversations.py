@@ -5,6 +5,7 @@
 The log is asked for every text that is shown, so that nothing withdrawn or forgotten is told.
 """
 
+import itertools
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -21,11 +22,13 @@ from .analyse import index_terms
 from .asked import Asked, ask
 from .choose import Choice, Chooser, held
 from .episodes import day_number
-from .finder import Doc, Finder, Pool, Where
+from .finder import Finder
 from .index import text_of
+from .kept import Doc
 from .once import Once
 from .passages import Ranked, is_relevant, rank
 from .passages import held as holding
+from .pool import Pool, Where
 from .times import days_in
 from .weights import CANDIDATES, NEAR_BEST, USUAL_ROOM, WHOLE_SESSIONS
 
@@ -95,12 +98,13 @@ class Conversations:
         if not ranked or not is_relevant(asked, holding(asked, pool, ranked)):
             return Choice()
         least = ranked[0].score * NEAR_BEST * min(1.0, USUAL_ROOM / max(1, room)) ** 2
-        ranges = held(already)
-        near = [
-            one
-            for one in ranked
-            if one.score >= least and not any(first <= one.doc.n <= last for first, last in ranges.get(one.doc.sid, ()))
-        ]
+        near = list(itertools.takewhile(lambda one: one.score >= least, ranked))
+        if ranges := held(already):
+            near = [
+                one
+                for one in near
+                if not any(first <= one.doc.n <= last for first, last in ranges.get(one.doc.sid, ()))
+            ]
         return Chooser(partial(self._texts, deadline=deadline), room, once=once, question=query).choose(near)
 
     def search(
@@ -235,7 +239,7 @@ def _end(db: sqlite3.Connection) -> None:
 
 
 def _shares(asked: Asked, doc: Doc) -> bool:
-    words = set(doc.terms.split(" "))
+    words = set(doc.words)
     return any(term in words for group in asked.groups for term in group.terms)
 
 

@@ -23,13 +23,13 @@ from .block import Told
 from .choose import Choice
 from .conversations import Conversations, Log, entry_of
 from .delta import Delta
-from .finder import Where
 from .guests import Guests
 from .index import Filter, TextIndex, text_of
 from .narrow import PORTRAIT, asks_about_user, days_of, distance, filter_of, narrowed, still, with_kin
 from .nearness import Nearness
 from .once import Once
 from .outdated import Editor, Outdated, marked
+from .pool import Where
 from .rank import Match, Statistics, promising, rank, worth_telling
 from .results import TIERS, Hit, Recalled, Store
 from .slots import asked_for
@@ -50,7 +50,7 @@ THRIFT = ((3.0, 0.25), (1.5, 0.5))
 LONGEST_SHARE = 0.3  # share of the room that one entry may take
 LONGEST_LEAST = 120  # tokens that a long entry keeps in any case
 FLOOR_LINE = 80  # tokens of one entry of the floor
-RECALL_CANDIDATES, SEARCH_CANDIDATES = 160, 1000  # entries looked at; a search counts its total among them
+RECALL_CANDIDATES, SEARCH_CANDIDATES = 80, 1000  # entries looked at; a search counts its total among them
 TOP_K_MOST, WHOLE_QUESTION = 50, 20_000  # hits of one search; characters of a question that are read at all
 DRY_RUN = "Which database do we use for the search over our notes, and who has chosen it?"
 LEAST_ROOM = 60  # tokens below which no passage is looked for

@@ -6,20 +6,19 @@
 Nothing here decides what is told: that is `passages.rank`, from the pool.
 """
 
-import heapq
-import math
 import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
-from typing import Any
+from dataclasses import replace
 
-from ..plain import dataclass
 from .asked import Asked
-from .kept import Doc, Kept, doc_of
-from .party import Party, Walk, inverse, party_of, weighed
+from .kept import Kept, doc_of
+from .own import centres, own_scores
+from .party import Walk, party_of, weighed
+from .pool import Pool, Where
+from .walk import best_of, numbers, quoted
 from .weights import (
     CANDIDATES,
     CENTRES,
@@ -39,73 +38,6 @@ COUNTED_COMMON = 200  # passages that hold a word from which on its count is rem
 COUNTED_MOST = 20_000  # remembered counts
 PREFIXED = 24  # words of the log that one beginning stands for
 _COLUMNS = "id, message, part, start, stop, sid, n, user, name, day, marks, length, terms"
-
-
-@dataclass(frozen=True)
-class Where:
-    """What a search may see: one audience; None stands for any project, session, author, role, day."""
-
-    audience: str
-    projects: tuple[str, ...] | None = None
-    sid: str | None = None
-    name: str | None = None
-    user: bool | None = None
-    days: tuple[int, int] | None = None
-    here: tuple[str, int] | None = None  # messages of this session from this ordinal on are in the context already
-
-    @property
-    def narrow(self) -> bool:
-        """Whether passages are asked for more than their place, and whether they are in the context."""
-        return not (self.sid is None and self.name is None and self.user is None and self.days is None)
-
-    def allows(self, doc: Doc) -> bool:
-        """Everything but the place, which the search itself keeps to."""
-        return (
-            (self.sid is None or doc.sid == self.sid)
-            and (self.name is None or self.name in doc.name)
-            and (self.user is None or bool(doc.user) == self.user)
-            and (self.days is None or self.days[0] <= doc.day <= self.days[1])
-            and not (self.here is not None and doc.sid == self.here[0] and doc.n >= self.here[1])
-        )
-
-
-@dataclass
-class Pool:
-    """Passages to rank, by id; `scored` are those looked at for what they say, the others are neighbours."""
-
-    docs: dict[int, Doc] = field(default_factory=dict)
-    scored: set[int] = field(default_factory=set)
-    total: int = 0
-    mean: float = 1.0
-    counts: dict[str, int] = field(default_factory=dict)
-    party: Party | None = None
-    cut: bool = False  # the deadline came first
-    era: str = ""  # of the index, see kept.py
-    _words: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    _places: dict[tuple[str, int], list[Doc]] = field(default_factory=dict)
-
-    def by_place(self) -> dict[tuple[str, int], list[Doc]]:
-        """The passages by session and ordinal; for a pool that is complete."""
-        places = self._places
-        if not places:
-            for doc in self.docs.values():
-                at = (doc.sid, doc.n)
-                if at in places:
-                    places[at].append(doc)
-                else:
-                    places[at] = [doc]
-        return places
-
-    def words(self, key: int) -> tuple[str, ...]:
-        """The terms of a passage, taken apart once."""
-        found = self._words.get(key)
-        if found is None:
-            found = self._words[key] = tuple(self.docs[key].terms.split(" "))
-        return found
-
-    def idf(self, term: str) -> float:
-        """Inverse document frequency of a term whose count was looked up; of one that nothing holds the most."""
-        return inverse(min(self.total, self.counts.get(term, 0)), self.total)
 
 
 class Finder:
@@ -174,7 +106,14 @@ class Finder:
         return replace(asked, groups=tuple(groups))
 
     def gather(
-        self, db: sqlite3.Connection, asked: Asked, where: Where, *, most: int = CANDIDATES, whole: int = 0
+        self,
+        db: sqlite3.Connection,
+        asked: Asked,
+        where: Where,
+        *,
+        most: int = CANDIDATES,
+        whole: int = 0,
+        weights: Weights = WEIGHTS,
     ) -> Pool:
         """The pool of a question.  What the deadline cuts off is left out, and `cut` says so.
 
@@ -183,20 +122,24 @@ class Finder:
         pool = Pool()
         try:
             with _plain_text(db):
-                self._gather(db, asked, where, pool, most, whole)
+                self._gather(db, asked, where, pool, most, whole, weights)
         except sqlite3.OperationalError as fault:
             if "interrupted" not in str(fault):
                 raise
             pool.cut = True
-        if where.narrow:
-            pool.docs = {key: doc for key, doc in pool.docs.items() if where.allows(doc)}
-        elif where.here is not None:
-            sid, first = where.here
-            pool.docs = {key: doc for key, doc in pool.docs.items() if doc.sid != sid or doc.n < first}
-        pool.scored &= pool.docs.keys()
+        pool.keep_to(where)
         return pool
 
-    def _gather(self, db: sqlite3.Connection, asked: Asked, where: Where, pool: Pool, most: int, whole: int) -> None:
+    def _gather(
+        self,
+        db: sqlite3.Connection,
+        asked: Asked,
+        where: Where,
+        pool: Pool,
+        most: int,
+        whole: int,
+        weights: Weights,
+    ) -> None:
         sums = dict(db.execute("SELECT key, value FROM episode_meta WHERE key IN ('docs', 'length', 'era')").fetchall())
         pool.era = str(sums.get("era") or "")
         pool.total = int(sums.get("docs") or 0)
@@ -208,15 +151,18 @@ class Finder:
             return
         terms = dict.fromkeys(term for group in asked.groups for term in group.terms)
         pool.counts = self.counts(db, terms, pool.total)
-        best = _best(self._walks(db, asked, places, pool), most)
+        best = best_of(self._walks(db, asked, places, pool), most)
         self._fetch(db, [key for key, _ in best], pool)
         if asked.days:
             self._fetch(db, self._dated(db, asked, places), pool)
-        self._neighbours(db, [key for key, _ in best[:CENTRES]], pool)
+        pool.keep_to(where)
+        pool.own = own_scores(asked, pool, weights)
+        self._neighbours(db, centres(asked, pool, CENTRES), pool)
         if whole:
             sessions: Counter[str] = Counter()
             for key, worth in best:
-                sessions[pool.docs[key].sid] += worth  # type: ignore[assignment]
+                if (doc := pool.docs.get(key)) is not None:
+                    sessions[doc.sid] += worth  # type: ignore[assignment]
             for sid, _ in sessions.most_common(whole):
                 rows = db.execute(f"SELECT {_COLUMNS} FROM episode_docs WHERE sid = ? LIMIT {SESSION_MOST}", (sid,))
                 for row in rows:
@@ -243,12 +189,12 @@ class Finder:
                 common.append((number, term, say, pool.idf(term)))
                 continue
             spent, kin_spent = spent + count * (not is_kin), kin_spent + count * is_kin
-            walked.append(Walk(number, term, say, pool.idf(term), _walk(db, _quoted(term) + scope)))
-        named = " OR ".join(_quoted(group.term) for group in asked.groups if group.name)
+            walked.append(Walk(number, term, say, pool.idf(term), _walk(db, quoted(term) + scope)))
+        named = " OR ".join(quoted(group.term) for group in asked.groups if group.name)
         if named:
-            walked += [Walk(*one, _walk(db, f"{_quoted(one[1])} AND ({named}){scope}"), True) for one in common]
+            walked += [Walk(*one, _walk(db, f"{quoted(one[1])} AND ({named}){scope}"), True) for one in common]
         elif common and not any(walk.keys for walk in walked):  # words of the question stand before their kin
-            terms = [_quoted(term) for _, term, _, _ in common[:2]]
+            terms = [quoted(term) for _, term, _, _ in common[:2]]
             walked.append(Walk(*common[0], _walk(db, " AND ".join(terms) + scope), True))
         names = {number for number, group in enumerate(asked.groups) if group.name}
         pool.party = party_of(walked, names, pool.total) if names else None
@@ -312,45 +258,11 @@ class Finder:
 
 def _walk(db: sqlite3.Connection, match: str) -> list[int]:
     """The passages of a search, the newest first."""
-    keys = _numbers(
+    keys = numbers(
         db, "SELECT rowid FROM episode_text WHERE episode_text MATCH ? ORDER BY rowid DESC LIMIT ?", (match, POSTINGS)
     )
     keys.sort(reverse=True)
     return keys
-
-
-def _numbers(db: sqlite3.Connection, query: str, values: Sequence[Any]) -> list[int]:
-    """The whole numbers of a query's column `rowid`, in no order; as one text, because thousands of rows cost more
-    than to read it."""
-    (found,) = db.execute(f"SELECT group_concat(rowid) FROM ({query})", values).fetchone()
-    return list(map(int, found.split(","))) if found else []
-
-
-def _best(walked: Sequence[tuple[float, list[int]]], most: int) -> list[tuple[int, float]]:
-    """(passage, what its words say together) of the `most` that hold the most; of equal ones the newest.
-
-    What says most comes first: as soon as `most` passages hold more than all that is left could say, the rest, which
-    are the long lists of common words, only adds to what is there.
-    """
-    sums: dict[int, float] = {}
-    left = math.fsum(worth for worth, _ in walked)
-    full, least = False, -math.inf
-    for worth, keys in sorted(walked, key=lambda walk: (-walk[0], len(walk[1]))):
-        if not full and len(sums) >= most < len(keys):
-            above = left + 1e-9 * max(1.0, abs(left))  # a sum of fractions is never exact
-            full = sum([value > above for value in sums.values()]) >= most
-            least = above if full else least
-        if full:
-            for key in sums.keys() & keys:
-                sums[key] += worth
-        else:
-            fresh = dict.fromkeys(keys, worth)
-            for key in sums.keys() & fresh.keys():
-                fresh[key] += sums[key]
-            sums.update(fresh)
-        left -= worth
-    found = [(value, key) for key, value in sums.items() if value > least]
-    return [(key, value) for value, key in heapq.nlargest(most, found)]
 
 
 @contextmanager
@@ -383,7 +295,3 @@ def _places(db: sqlite3.Connection, where: Where) -> list[int] | None:
         if audience == where.audience and (where.projects is None or project in where.projects)
     ]
     return None if len(seen) == len(rows) else seen
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'

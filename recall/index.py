@@ -25,13 +25,13 @@ from ..stores.entry import Entry, is_current
 from ..stores.view import View
 from . import analyse
 from .database import Database, meta, passes, writing
+from .shortlist import Shortlist, walked
 
 # ── every tunable of this file, with its unit ──
 WRITE_BUSY_MS = 50  # how long a change waits for the lock; not had, the next one catches up
 BATCH = 200  # entries changed in one transaction
 PAGE = 500  # entries read at once
 ATTEMPTS = 4  # to catch up, when other processes are at it too
-POSTINGS = 4000  # index rows that one search may walk before its commonest terms are left to the scorer
 SCAN_AT_MOST = 256  # audiences up to this size are scored whole, without asking the full-text table
 COUNTED_FROM = 2000  # entries from which on the counts of common terms are kept in memory
 COUNTED_COMMON = 100  # entries that hold a term from which on it is common in that sense
@@ -132,6 +132,7 @@ class TextIndex:
         self._shown: View | None = None  # the view that the index was last brought to from here
         self._counts: dict[str, int] = {}
         self._counted = 0
+        self._shortlist = Shortlist()
 
     # ── keeping up with the store ──
 
@@ -299,6 +300,7 @@ class TextIndex:
         """Entries that `where` lets through and that may share a term: the best `most` by bm25, rare terms first."""
         condition, values = where.sql()
         with self._db.connection(deadline) as db:
+            size = int(meta(db, "entries") or 0)
             few = db.execute(
                 f"SELECT count(*) FROM (SELECT 1 FROM recall_docs d WHERE d.audience = ? LIMIT {SCAN_AT_MOST + 1})",
                 values[:1],
@@ -308,16 +310,12 @@ class TextIndex:
                     "SELECT d.ref, t.terms FROM recall_docs d JOIN recall_text t ON t.rowid = d.id "
                     f"WHERE {condition} ORDER BY d.id"
                 )
-            else:
-                match = _match(terms, counts)
-                if not match:
-                    return []
-                values = [match, *values]
-                query = (
-                    "SELECT d.ref, recall_text.terms FROM recall_text JOIN recall_docs d ON d.id = recall_text.rowid "
-                    f"WHERE recall_text MATCH ? AND {condition} ORDER BY rank LIMIT {int(most)}"
-                )
-            return [Candidate(ref, tuple(words.split(" "))) for ref, words in db.execute(query, values)]
+                found = db.execute(query, values)
+                return [Candidate(ref, tuple(words.split(" "))) for ref, words in found]
+            mean = max(1.0, int(meta(db, "length")) / max(1, size))
+            say = walked(db, terms, counts, size)
+            best = self._shortlist.of(db, say, where.sql(), most, mean, self._db.epoch)
+            return [Candidate(ref, tuple(words.split(" "))) for ref, words in best]
 
     def refs(
         self, where: Filter, *, pinned: bool = False, limit: int = 1000, deadline: float | None = None
@@ -354,29 +352,3 @@ def _each(view: View, refs: Sequence[str] | None) -> Iterator[tuple[str, Entry]]
     wanted = list(view) if refs is None else refs
     for at in range(0, len(wanted), PAGE):
         yield from view.get_many(wanted[at : at + PAGE]).items()
-
-
-def _match(terms: Sequence[analyse.Term], counts: Mapping[str, int]) -> str:
-    """The FTS5 expression: the rare terms, as many as may be walked, and a pair of the common ones."""
-    spent, parts = 0, []
-    common: list[analyse.Term] = []
-    for term in sorted(terms, key=lambda term: counts.get(term.text, 0)):
-        cost = counts.get(term.text, 0)
-        if term.prefix:
-            parts.append(_quoted(term.prefix) + "*")
-        if cost == 0:
-            continue
-        if spent + cost <= POSTINGS:
-            parts.append(_quoted(term.text))
-            spent += cost
-        else:
-            common.append(term)
-    if len(common) > 1:
-        parts.append(f"({_quoted(common[0].text)} AND {_quoted(common[1].text)})")
-    elif common and not parts:
-        parts.append(_quoted(common[0].text))
-    return " OR ".join(parts)
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'

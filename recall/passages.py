@@ -5,22 +5,22 @@ with others  neighbours before and after, the session's best, speaker, role, tim
 """
 
 import heapq
-import itertools
 import math
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..plain import dataclass
 from . import analyse
 from .asked import Asked
-from .episodes import ASKS, DATES
-from .finder import Doc, Pool
+from .episodes import ASKS
+from .kept import Doc
+from .own import own_scores, present
+from .pool import Pool
 from .weights import (
     ANSWER_WORDS,
     BESIDE,
     BEST_LOOKED_AT,
-    CLOSE,
     DATE_SLACK_DAYS,
     FLOOR,
     FLOOR_GROWS,
@@ -28,7 +28,6 @@ from .weights import (
     FLOOR_PASSING,
     FLOOR_SHORT,
     LEAST_HELD,
-    NEAR,
     PRIOR_PASSAGES,
     RANKED_MOST,
     RECENCY_DAYS,
@@ -55,15 +54,9 @@ class Ranked(NamedTuple):
 
 def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS) -> list[Ranked]:
     """The passages of the pool that have to do with the question, best first."""
-    party = {doc.sid for doc in pool.docs.values() if doc.name in asked.names} if asked.names else frozenset()
-    own = _own(asked, pool, weights, party)
-    hits = frozenset(own)
-    if weights.feedback and own:
-        _feedback(asked, pool, own, weights, party)
-    if asked.when:
-        for key in own:
-            if pool.docs[key].marks & DATES:
-                own[key] *= 1 + weights.when
+    said = pool.own if pool.own is not None and pool.own.weights is weights else own_scores(asked, pool, weights)
+    own, hits = said.scores, said.hits
+    party = present(asked, pool)
     again = _repeats(asked, pool, own)
     around = _around(pool, own, weights, again)
     best = max(around.values(), default=0.0) or 1.0
@@ -105,198 +98,36 @@ def rank(asked: Asked, pool: Pool, *, today: int = 0, weights: Weights = WEIGHTS
     return [tuple.__new__(Ranked, (docs[last[5]], -last[0], last[5] in hits)) for last in order]
 
 
-class _Worth:
-    """What the words of a question are worth by one count of them."""
-
-    def __init__(
-        self,
-        asked: Asked,
-        lookup: Mapping[str, Sequence[tuple[int, float]]],
-        idf: Mapping[str, float],
-        weights: Weights,
-    ) -> None:
-        groups = asked.groups
-        whole = [group.weight * idf[group.term] for group in groups]
-        self._lookup, self._idf = lookup, idf
-        self._part = [worth if group.own else 0.0 for worth, group in zip(whole, groups, strict=True)]
-        self._coverage = weights.coverage / (sum(self._part) or 1.0)
-        self._pairs = [
-            (left, right, groups[left].term, groups[right].term, weights.pair * min(whole[left], whole[right]))
-            for left, right in asked.pairs
-            if groups[left].own and groups[right].own
-        ]
-        self._known: dict[frozenset[str], _Said] = {}
-
-    def of(self, found: frozenset[str]) -> "_Said":
-        """What a passage that holds these words of the question says."""
-        said = self._known.get(found)
-        if said is None:
-            said = self._known[found] = self._reckon(found)
-        return said
-
-    def _reckon(self, found: frozenset[str]) -> "_Said":
-        terms = tuple(sorted(found))
-        each = [[(number, factor * self._idf[term]) for number, factor in self._lookup[term]] for term in terms]
-        best: dict[int, float] = {}
-        for some in each:
-            for number, value in some:
-                best[number] = max(best.get(number, 0.0), value)
-        pairs = [
-            (one, other, more)
-            for left, right, one, other, more in self._pairs
-            if left in best and right in best and one in found and other in found
-        ]
-        covered = 1 + self._coverage * sum([self._part[number] for number in best])
-        return _Said(terms, each, sum(best.values()), covered, pairs)
-
-
-class _Said(NamedTuple):
-    """What words of a question say wherever they stand together.
-
-    terms, each  the words; of each, the groups that it stands for and what it is worth in them
-    once         all of them, each said once, before the length of the passage counts
-    covered      the factor for the share of the question that they cover
-    pairs        those of them that stand side by side in the question, and what that is worth
-    """
-
-    terms: tuple[str, ...]
-    each: Sequence[Sequence[tuple[int, float]]]
-    once: float
-    covered: float
-    pairs: Sequence[tuple[str, str, float]]
-
-    def often(self, counts: Sequence[int], norm: float) -> float:
-        """`once` for words that are said so many times."""
-        best: dict[int, float] = {}
-        for count, some in zip(counts, self.each, strict=True):
-            gain = count / (count + norm)
-            for number, value in some:
-                if value * gain > best.get(number, 0.0):
-                    best[number] = value * gain
-        return sum(best.values())
-
-
-def _own(asked: Asked, pool: Pool, weights: Weights, party: Collection[str]) -> dict[int, float]:
-    """The scores of the passages that hold a word of the question."""
-    lookup: dict[str, list[tuple[int, float]]] = {}
-    for number, group in enumerate(asked.groups):
-        for term, factor in group.terms.items():
-            lookup.setdefault(term, []).append((number, group.weight * factor))
-    idf = {term: pool.idf(term) for term in lookup}
-    here = away = _Worth(asked, lookup, idf, weights)
-    if pool.party is not None:
-        both = {term: pool.party.worth(term, value) for term, value in idf.items()}
-        here = _Worth(asked, lookup, {term: near for term, (near, _) in both.items()}, weights)
-        away = _Worth(asked, lookup, {term: far for term, (_, far) in both.items()}, weights)
-    own: dict[int, float] = {}
-    k1, b = weights.k1, weights.b
-    docs, mean, split = pool.docs, pool.mean, pool.words
-    among = frozenset(lookup).intersection
-    for key in pool.scored:
-        words = split(key)
-        found = among(words)
-        if not found:
-            continue
-        doc = docs[key]
-        said = (here if doc.sid in party else away).of(found)
-        norm = k1 * (1 - b + b * doc.length / mean)
-        counts = [words.count(term) for term in said.terms]
-        single = max(counts) == 1
-        score = (k1 + 1) * (said.once / (1 + norm) if single else said.often(counts, norm))
-        for one, other, more in said.pairs:
-            gap = abs(words.index(one) - words.index(other)) if single else _gap(words, one, other)
-            if gap <= NEAR:
-                score += more * (1 if gap <= CLOSE else 0.5)
-        if asked.phrases:
-            text = f" {doc.terms} "
-            score *= 1 + weights.phrase * sum(phrase in text for phrase in asked.phrases)
-        own[key] = score * said.covered
-    return own
-
-
-def _gap(words: Sequence[str], one: str, other: str) -> int:
-    """Places between two words that are both there."""
-    ones = [at for at, word in enumerate(words) if word == one]
-    others = [at for at, word in enumerate(words) if word == other]
-    return min(abs(left - right) for left in ones for right in others)
-
-
-def _feedback(asked: Asked, pool: Pool, own: dict[int, float], weights: Weights, party: Collection[str]) -> None:
-    """Words that the best passages share and the question lacks count a little, in what is at hand."""
-    among = {key for key in pool.scored if pool.docs[key].sid in party} or pool.scored
-    best = sorted(own.keys() & among, key=lambda key: (-own[key], key))[: weights.feedback_from]
-    whole = sum(own[key] for key in best) or 1.0
-    asked_for = {term for group in asked.groups for term in group.terms} | {
-        term for name in asked.names for term in analyse.index_terms(name)
-    }
-    shared: Counter[str] = Counter()
-    for key in best:
-        doc = pool.docs[key]
-        for term, count in Counter(pool.words(key)).items():
-            if term not in asked_for and len(term) > 2 and term[0] != "¶" and analyse.term_weight(term) > 0.9:
-                shared[term] += own[key] / whole * count / max(1, doc.length)  # type: ignore[assignment]
-    if not shared:
-        return
-    likely = frozenset(term for term, _ in shared.most_common(5 * weights.feedback_terms)).intersection
-    words = {key: found for key in pool.scored if (found := likely(pool.words(key)))}
-    counts = Counter(itertools.chain.from_iterable(words[key] for key in words.keys() & among))
-    size = len(among)
-    rarity = {
-        term: math.log(1 + (size - count + 0.5) / (count + 0.5))
-        for term, count in counts.items()
-        if 2 <= count <= 0.12 * size
-    }
-    chosen = sorted(((shared[term] * idf, term) for term, idf in rarity.items()), reverse=True)
-    chosen = chosen[: weights.feedback_terms]
-    if not chosen or chosen[0][0] <= 0:
-        return
-    most = chosen[0][0]
-    worth = {term: weights.feedback * value / most * rarity[term] for value, term in chosen}
-    k1, b = weights.k1, weights.b
-    told = frozenset(worth).intersection
-    for key, found in words.items():
-        if some := told(found):
-            said = pool.words(key)
-            norm = k1 * (1 - b + b * pool.docs[key].length / pool.mean)
-            more = 0.0
-            for term in sorted(some):
-                count = said.count(term)
-                more += worth[term] * count * (k1 + 1) / (count + norm)
-            own[key] = own.get(key, 0.0) + more
-
-
 def _around(pool: Pool, own: dict[int, float], weights: Weights, again: frozenset[tuple[str, int]]) -> dict[int, float]:
     """Scores with those of the neighbours; what stands before the question's repetition has nothing from it."""
-    order = pool.by_place()
     got = own.get
-    told = {
-        at: value
-        for at, docs in order.items()
-        if (value := got(docs[0].id, 0.0) if len(docs) == 1 else max(got(doc.id, 0.0) for doc in docs)) > 0
-    }
-    # What each passage gives to the ones around it, rather than what each takes: most give nothing.
-    more: dict[tuple[str, int], float] = defaultdict(float)
     steps = [(step, *pair) for step, pair in enumerate(zip(weights.before, weights.after, strict=True), start=1)]
-    for (sid, n), value in told.items():
-        docs = order[sid, n]
-        asks = weights.asked if (docs[0].marks & ASKS or any(doc.marks & ASKS for doc in docs[1:])) else 0.0
-        first = (sid, n) not in again
-        for step, before, after in steps:
-            more[sid, n + step] += value * (before + asks if step == 1 else before)
-            if first:
-                more[sid, n - step] += value * after
     around: dict[int, float] = {}
-    for at, docs in order.items():
-        near, last = more.get(at, 0.0), len(docs) - 1
-        if last == 0:
-            around[docs[0].id] = own.get(docs[0].id, 0.0) + near
-            continue
-        for place, doc in enumerate(sorted(docs, key=lambda one: one.part)):
-            # What stands before or behind a long message is beside its first or last passage.
-            score = own.get(doc.id, 0.0) + (near if place in (0, last) else 0.0)
-            beside = (own.get(one.id, 0.0) for one in docs if abs(one.part - doc.part) == 1)
-            score += weights.before[0] * max(beside, default=0.0)
-            around[doc.id] = score
+    for sid, places in pool.by_place().items():
+        # What each passage gives to the ones around it, rather than what each takes: most give nothing.
+        more = dict.fromkeys(places, 0.0)
+        for n, docs in places.items():
+            value = got(docs[0].id, 0.0) if len(docs) == 1 else max(got(doc.id, 0.0) for doc in docs)
+            if value <= 0:
+                continue
+            asks = weights.asked if (docs[0].marks & ASKS or any(doc.marks & ASKS for doc in docs[1:])) else 0.0
+            first = (sid, n) not in again
+            for step, before, after in steps:
+                if n + step in more:
+                    more[n + step] += value * (before + asks if step == 1 else before)
+                if first and n - step in more:
+                    more[n - step] += value * after
+        for n, docs in places.items():
+            near, last = more[n], len(docs) - 1
+            if last == 0:
+                around[docs[0].id] = got(docs[0].id, 0.0) + near
+                continue
+            for place, doc in enumerate(sorted(docs, key=lambda one: one.part)):
+                # What stands before or behind a long message is beside its first or last passage.
+                score = got(doc.id, 0.0) + (near if place in (0, last) else 0.0)
+                beside = (got(one.id, 0.0) for one in docs if abs(one.part - doc.part) == 1)
+                score += weights.before[0] * max(beside, default=0.0)
+                around[doc.id] = score
     return around
 
 
@@ -311,7 +142,7 @@ def _repeats(asked: Asked, pool: Pool, keys: Iterable[int]) -> frozenset[tuple[s
             name = names.get(doc.name)
             if name is None:
                 name = names[doc.name] = frozenset(analyse.index_terms(doc.name))
-            words = {word for word in doc.terms.split(" ") if not word.startswith("¶")}
+            words = {word for word in doc.words if not word.startswith("¶")}
             if words - name == asked.words - name:
                 found.add((doc.sid, doc.n))
     return frozenset(found)
@@ -350,18 +181,19 @@ def held(asked: Asked, pool: Pool, ranked: Sequence[Ranked]) -> Held:
     for number, group in enumerate(groups):
         for term, factor in group.terms.items():
             lookup.setdefault(term, []).append((number, factor))
+    among = frozenset(lookup).intersection
     best = Held(0.0, 0.0, 0.0, pool.total)
     looked = ranked[:BEST_LOOKED_AT]
     again = _repeats(asked, pool, (one.doc.id for one in looked))
     # That it was asked before says that the log has an answer only if there was one.
-    idle = {(sid, n) for sid, n in again if all(doc.length < ANSWER_WORDS for doc in order.get((sid, n + 1), ()))}
+    idle = {(sid, n) for sid, n in again if all(doc.length < ANSWER_WORDS for doc in order[sid].get(n + 1, ()))}
     for one in looked:
         found: dict[int, float] = {}
         for step, share in ((0, 1.0), (-1, BESIDE), (1, BESIDE)):
-            at = (one.doc.sid, one.doc.n + step)
-            for doc in () if at in idle else order.get(at, ()):
-                for word in pool.words(doc.id):
-                    for number, factor in lookup.get(word, ()):
+            sid, n = one.doc.sid, one.doc.n + step
+            for doc in () if (sid, n) in idle else order[sid].get(n, ()):
+                for word in among(doc.words):
+                    for number, factor in lookup[word]:
                         found[number] = max(found.get(number, 0.0), factor * share)
         summed = sum(says[number] * rare[number] * part for number, part in found.items())
         best = Held(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from cognition.recall import analyse
-from cognition.recall.finder import _best
 from cognition.recall.kept import Doc, Kept
+from cognition.recall.walk import best_of
 from cognition.telling import tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +16,7 @@ from .conftest import Talk
 
 
 def _doc(key: int, said: str = "word") -> Doc:
-    return Doc(key, key, 0, 0, 4, "s", key, 1, "", 1, 0, 1, said)
+    return Doc(key, key, 0, 0, 4, "s", key, 1, "", 1, 0, 1, tuple(said.split()))
 
 
 def test_a_number_that_stands_for_another_passage_by_now_is_read_anew(talk: Talk) -> None:
@@ -59,7 +59,7 @@ def test_what_is_kept_has_a_bound_and_what_is_used_stays() -> None:
     kept = Kept(most=20_000)
     kept.known("a", ())
     for key in range(500):
-        kept.keep("a", [_doc(key, "x" * 500)])
+        kept.keep("a", [_doc(key, "x " * 30)])
         assert kept.known("a", [0])
     assert 5 < len(kept.known("a", range(500))) < 50
 
@@ -72,7 +72,7 @@ def test_the_best_are_those_of_summing_all(steps: list[tuple[float, set[int]]]) 
         for key in keys:
             sums[key] = sums.get(key, 0.0) + worth
     for most in (1, 5, 100):
-        assert _best(walked, most) == [
+        assert best_of(walked, most) == [
             (key, worth) for worth, key in heapq.nlargest(most, [(worth, key) for key, worth in sums.items()])
         ]
 

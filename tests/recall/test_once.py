@@ -10,7 +10,7 @@ import pytest
 from cognition.logdb.model import Message
 from cognition.recall.block import told_in
 from cognition.recall.choose import Chooser
-from cognition.recall.finder import Doc
+from cognition.recall.kept import Doc
 from cognition.recall.once import Once
 from cognition.recall.outdated import Editor
 from cognition.recall.passages import Ranked
@@ -113,7 +113,7 @@ def test_only_what_a_text_holds_gives_way(said: str, before: str, behind: str) -
 
 def _ranked(number: int, n: int, score: float) -> Ranked:
     words = f"word{number} " * 3
-    return Ranked(Doc(number, number, 0, 0, 40, "s", n, 1, "", 1, 0, 3, words.strip()), score)
+    return Ranked(Doc(number, number, 0, 0, 40, "s", n, 1, "", 1, 0, 3, tuple(words.split())), score)
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,9 +4,10 @@ import pytest
 from cognition.chatlog import ChatLog
 from cognition.recall import finder, party
 from cognition.recall.asked import Asked, ask
-from cognition.recall.finder import Finder, Pool, Where
+from cognition.recall.finder import Finder
 from cognition.recall.party import Party, Walk, inverse, party_of, weighed
 from cognition.recall.passages import Ranked, rank
+from cognition.recall.pool import Pool, Where
 from cognition.recall.weights import CANDIDATES, PARTY_BLOCK, PARTY_FIRST
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,7 +49,7 @@ def test_talk_of_others_does_not_turn_the_order_round(talk: Talk) -> None:
     assert pool.idf("workshop") < pool.idf("garden")
     assert pool.party is not None
     assert ranked[0].doc.sid == "ab-w"
-    pool.party = None
+    pool.party = pool.own = None
     assert rank(asked, pool)[0].doc.sid != "ab-w"
 
 
@@ -62,7 +63,7 @@ def test_an_answer_beside_the_named_is_gathered_before_many_better_hits_elsewher
     _others(talk, 2 * CANDIDATES, "A polished piano for the nursery", "piano")
     question = "Has Ada a polished piano in the nursery?"
     found = [one.doc for one in _order(talk.log, question)[2] if one.hit and one.doc.sid == "ab-p"]
-    assert "piano" in " ".join(doc.terms for doc in found)
+    assert "piano" in [word for doc in found for word in doc.words]
 
 
 def test_words_to_look_for_come_from_the_talk_of_the_named(talk: Talk) -> None:
