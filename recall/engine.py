@@ -35,6 +35,7 @@ from .results import TIERS, Hit, Recalled, Store
 from .slots import asked_for
 from .smalltalk import is_small_talk
 from .standing import Standing
+from .times import NO_TIMES, times_in
 from .weights import ENTRY_WEIGHTS
 
 __all__ = ["Hit", "RecallEngine", "Recalled", "is_small_talk"]
@@ -49,7 +50,6 @@ STRONG_MOST, WEAK_MOST = 24, 10  # entries of a band in one recall
 THRIFT = ((3.0, 0.25), (1.5, 0.5))
 LONGEST_SHARE = 0.3  # share of the room that one entry may take
 LONGEST_LEAST = 120  # tokens that a long entry keeps in any case
-FLOOR_LINE = 80  # tokens of one entry of the floor
 RECALL_CANDIDATES, SEARCH_CANDIDATES = 80, 1000  # entries looked at; a search counts its total among them
 TOP_K_MOST, WHOLE_QUESTION = 50, 20_000  # hits of one search; characters of a question that are read at all
 DRY_RUN = "Which database do we use for the search over our notes, and who has chosen it?"
@@ -148,7 +148,7 @@ class RecallEngine:
             if not asked.terms:
                 asked = analyse.question(query[:WHOLE_QUESTION], prefixes=True, keep_stop_words=True)
             least = ENTRY_WEIGHTS.search_floor if relevant_only else 0.0
-            for match in self._find(query, asked, view, where, deadline, SEARCH_CANDIDATES, least):
+            for match in self._find(query, asked, view, where, deadline, SEARCH_CANDIDATES, zone, least):
                 if match.relevance >= least and meant(match.entry):
                     hits.append(Hit(match.entry, round(match.score, 4), match.band or "weak"))  # noqa: PERF401
             known = {text_of(hit.entry, "ref") for hit in hits}
@@ -200,6 +200,7 @@ class RecallEngine:
         where: Filter,
         deadline: float,
         most: int,
+        zone: tzinfo | None,
         least: float = 0.0,
     ) -> list[Match]:
         if not asked.terms or not len(view) or time.monotonic() > deadline:
@@ -217,15 +218,15 @@ class RecallEngine:
                     return []
         else:
             return []
-        statistics = Statistics(number, mean, counts)
+        statistics, times = Statistics(number, mean, counts), times_in(query, zone) if found else NO_TIMES
         slots = asked_for(query)
         if slots:
             found += self._standing.filling(slots, view, where, {one.ref for one in found})
         elif least > 0:
-            found = promising(asked, found, statistics, least)
+            found = promising(asked, found, statistics, least, times)
         entries = view.get_many([one.ref for one in found])
         pairs = [(one, entry) for one in found if (entry := entries.get(one.ref)) is not None and where.allows(entry)]
-        return made.told(rank(asked, pairs, statistics, deadline=deadline, slots=slots))
+        return made.told(rank(asked, pairs, statistics, deadline=deadline, slots=slots, times=times))
 
     def recall(
         self,
@@ -267,7 +268,7 @@ class RecallEngine:
         query = query[:WHOLE_QUESTION]
         share = next((share for times, share in THRIFT if spent > times * target_tokens), 1.0)
         guests = guests or Guests()
-        chosen = self._choose(query, view, where, project, deadline, share, guests)
+        chosen = self._choose(query, view, where, project, deadline, share, guests, zone)
         chosen = self._without_strangers(query, chosen, deadline)
         given = with_floor and floor.is_request(query)
         lasting = self._standing.floor(view, where, project) if given else []
@@ -283,7 +284,7 @@ class RecallEngine:
         kept, lines, omitted = list(fitted.kept), list(fitted.lines), fitted.dropped
         refs = [text_of(entry, "ref") for entry in kept]
         if not fitted.dropped:
-            for entry, line in self._beside(lasting, delta, lines, tail, room):
+            for entry, line in floor.beside(lasting, delta, lines, tail, room):
                 kept.append(entry)
                 refs.append(text_of(entry, "ref"))
                 lines.append(line)
@@ -351,11 +352,19 @@ class RecallEngine:
             return Choice()
 
     def _choose(
-        self, query: str, view: View, where: Filter, project: str, deadline: float, share: float, guests: Guests
+        self,
+        query: str,
+        view: View,
+        where: Filter,
+        project: str,
+        deadline: float,
+        share: float,
+        guests: Guests,
+        zone: tzinfo | None,
     ) -> list[Entry]:
         """The entries worth telling, in the order in which they may be cut; of each band the `share` that is best."""
         asked = analyse.question(query)
-        matches = self._find(query, asked, view, where, deadline, RECALL_CANDIDATES)
+        matches = self._find(query, asked, view, where, deadline, RECALL_CANDIDATES, zone)
         near = worth_telling(matches)
         pinned = list(self._standing.listed(view, where, pinned=True, deadline=deadline))
         strong = [match.entry for match in near if match.band == "strong"][: int(STRONG_MOST * share)]
@@ -377,21 +386,3 @@ class RecallEngine:
             for entry in sorted(band, key=lambda entry: (distance(entry, project), *budget.rank_key(entry))):
                 chosen.setdefault(text_of(entry, "ref"), entry)
         return list(chosen.values())
-
-    def _beside(
-        self, lasting: list[Entry], delta: Delta, lines: list[str], tail: list[str], room: int
-    ) -> list[tuple[Entry, str]]:
-        """The entries of the floor that the context lacks, with their lines, as far as floor and recall have room."""
-        found: list[tuple[Entry, str]] = []
-        news, notes = delta.news(lasting)
-        for entry in news:
-            opening = f"- [{budget.shown_ref(entry.get('ref'))}] "
-            line = budget.shorten_entry(entry, FLOOR_LINE, note=notes.get(text_of(entry, "ref"), ""))
-            if not line or any(other.startswith(opening) for other in lines):
-                continue
-            added = [*(before for _, before in found), line]
-            whole = "\n".join([budget.HEADING, *lines, *added, *tail])
-            if budget.estimate_tokens("\n".join(added)) > floor.FLOOR_TOKENS or budget.estimate_tokens(whole) > room:
-                break
-            found.append((entry, line))
-        return found

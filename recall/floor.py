@@ -17,15 +17,18 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from .. import budget
 from ..budget import rank_key
 from ..capture.lazy import lazy, literals
 from ..stores.entry import Entry
+from .delta import Delta
 from .index import text_of
 from .rank import finite
 
 # ── every number of the floor, with its unit ──
 FLOOR_TOKENS = 240  # of the whole floor, inside the size of the recall it comes with
 FLOOR_ENTRIES = 6
+LINE = 80  # tokens of one of them
 FLOOR_NAMES = 2  # of them
 REQUEST_WORDS = 4  # that make a message a request
 REPEATED = 2  # statements of an instruction from which on it holds for everything
@@ -85,3 +88,20 @@ def _names(words: str) -> bool:
 
 def _words(entry: Entry) -> str:
     return text_of(entry, "content")[:400].casefold().replace("’", "'")
+
+
+def beside(lasting: list[Entry], delta: Delta, lines: list[str], tail: list[str], room: int) -> list[tuple[Entry, str]]:
+    """The entries of the floor that the context lacks, with their lines, as far as floor and recall have room."""
+    found: list[tuple[Entry, str]] = []
+    news, notes = delta.news(lasting)
+    for entry in news:
+        opening = f"- [{budget.shown_ref(entry.get('ref'))}] "
+        line = budget.shorten_entry(entry, LINE, note=notes.get(text_of(entry, "ref"), ""))
+        if not line or any(other.startswith(opening) for other in lines):
+            continue
+        added = [*(before for _, before in found), line]
+        whole = "\n".join([budget.HEADING, *lines, *added, *tail])
+        if budget.estimate_tokens("\n".join(added)) > FLOOR_TOKENS or budget.estimate_tokens(whole) > room:
+            break
+        found.append((entry, line))
+    return found

@@ -13,7 +13,7 @@ inverse document frequency as the store grows.  `relevance` decides the band; BM
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from .analyse import Question, Term, is_personal, term_weight
 from .index import Candidate, text_of
 from .kin import kin_of
 from .slots import answers
+from .times import NO_TIMES, Times
 from .weights import ENTRY_WEIGHTS, EntryWeights
 
 Band = Literal["pinned", "strong", "weak"]
@@ -135,11 +136,17 @@ class _Asked:
         self._mean = statistics.mean_length
 
     def relevance(
-        self, own: frozenset[str], hits: Sequence[tuple[int, float]], extra: float = 0.0, answered: float = 0.0
+        self,
+        own: frozenset[str],
+        hits: Sequence[tuple[int, float]],
+        extra: float = 0.0,
+        answered: float = 0.0,
+        timed: Collection[int] = (),
     ) -> tuple[float, float]:
         """(relevance, evidence) by the best sentence of the question; hits: terms that an entry has, and how well.
 
         extra  evidence beside that of the terms      answered  more, when the entry has all that a sentence asks for
+        timed  terms that name the time in which the entry was said: as good as found, though no evidence
         """
         by, weights, relevance, evidence = self._by, self._weights, 0.0, 0.0
         whole = sum(map(term_weight, own))
@@ -148,6 +155,9 @@ class _Asked:
             share = sum([weights[at] * hit for at, hit in some])
             if not share:
                 continue
+            if timed:
+                found = {at for at, _ in some}
+                share += sum([weights[at] for at in timed if at in span and at not in found])
             shown = sum([self._says[at] * hit for at, hit in some]) + extra
             if share > 0.99 * total:
                 shown += answered
@@ -159,6 +169,10 @@ class _Asked:
                 relevance, evidence = value, shown
         return relevance, evidence
 
+    def places(self, terms: Collection[str]) -> frozenset[int]:
+        """Where these stand among the terms of the question."""
+        return frozenset(at for at, term in enumerate(self.terms) if term.text in terms)
+
     def bm25(self, words: Sequence[str], hits: Sequence[tuple[int, float]]) -> float:
         length = self._by.bm25_k1 * (1 - self._by.bm25_b + self._by.bm25_b * len(words) / self._mean)
         total = 0.0
@@ -169,16 +183,17 @@ class _Asked:
 
 
 def promising(
-    question: Question, candidates: Sequence[Candidate], statistics: Statistics, least: float
+    question: Question, candidates: Sequence[Candidate], statistics: Statistics, least: float, times: Times = NO_TIMES
 ) -> list[Candidate]:
     """Those whose relevance can reach `least`: the others need not be read from the store."""
     asked = _Asked(question, statistics, ENTRY_WEIGHTS)
+    timed, extra = asked.places(times.terms), ENTRY_WEIGHTS.least_evidence
     kept = []
     for candidate in candidates:
         own = frozenset(candidate.terms)
         hits = _hits(asked.terms, own, candidate.terms, asked.kin)
-        # Any sentence will do: what counts as evidence is known only with the entry itself.
-        if hits and asked.relevance(own, hits, extra=ENTRY_WEIGHTS.least_evidence)[0] >= least:
+        # Any sentence will do: what counts as evidence, and when it was said, is known only with the entry itself.
+        if hits and asked.relevance(own, hits, extra, timed=timed)[0] >= least:
             kept.append(candidate)
     return kept
 
@@ -191,14 +206,17 @@ def rank(
     now: float | None = None,
     deadline: float | None = None,
     slots: tuple[int, ...] = (),
+    times: Times = NO_TIMES,
     by: EntryWeights = ENTRY_WEIGHTS,
 ) -> list[Match]:
     """The candidates that share a term with the question, best first; past the deadline only those looked at.
 
     slots  what the question asks for, see slots.py: an entry that says it needs no shared term
+    times  that it names: what was said then is as good as naming them
     """
     now = time.time() if now is None else now
     asked = _Asked(question, statistics, by)
+    named = asked.places(times.terms)
     found: list[tuple[Entry, float, float, float]] = []
     for number, (candidate, entry) in enumerate(candidates):
         if deadline is not None and number % 32 == 31 and time.monotonic() > deadline:
@@ -208,10 +226,11 @@ def rank(
         answered = bool(slots) and answers(slots, text_of(entry, "content"))
         if not hits and not answered:
             continue
+        timed = named if named and times.hold(created_at(entry)) else ()
         if question.personal and is_personal(text_of(entry, "content")[:400]):
-            relevance, evidence = asked.relevance(own, hits, by.personal_evidence, by.answered_evidence)
+            relevance, evidence = asked.relevance(own, hits, by.personal_evidence, by.answered_evidence, timed)
         else:
-            relevance, evidence = asked.relevance(own, hits)
+            relevance, evidence = asked.relevance(own, hits, timed=timed)
             relevance *= by.impersonal if question.personal else 1.0
         if answered:
             relevance, evidence = max(relevance, by.slot_relevance), max(evidence, by.slot_evidence)

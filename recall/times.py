@@ -3,6 +3,10 @@
 import time
 from collections.abc import Sequence
 from datetime import tzinfo
+from typing import NamedTuple
+
+from .analyse import index_terms
+from .episodes import day_number
 
 MOST_TIMES = 4
 _LONGEST_DAYS = 400  # a longer time tells nothing apart
@@ -13,6 +17,32 @@ _USUAL = (
     "on Sunday, last weekend, last summer, in spring, in May 2023, on 7 May, recently, a while ago, since March, "
     "over the last two months"
 )
+
+
+class Times(NamedTuple):
+    """What a question names: (first, last) day numbers, and the index terms that name them."""
+
+    days: tuple[tuple[int, int], ...] = ()
+    terms: frozenset[str] = frozenset()
+
+    def hold(self, at: float) -> bool:
+        """Whether a moment (epoch seconds) is in one of them."""
+        day = day_number(at)
+        return any(first <= day <= last for first, last in self.days)
+
+
+NO_TIMES = Times()
+
+
+def times_in(text: str, zone: tzinfo | None) -> Times:
+    """The times that `text` names, seen from now."""
+    from ..capture.dates import spans
+
+    found = [one for one in spans(text, time.time(), zone) if (one.last - one.first).days <= _LONGEST_DAYS][:MOST_TIMES]
+    if not found:
+        return NO_TIMES
+    terms = frozenset(term for one in found for term in index_terms(text[one.start : one.end]))
+    return Times(tuple((one.first.toordinal(), one.last.toordinal()) for one in found), terms)
 
 
 def days_in(text: str, at: float | None, zone: tzinfo | None) -> tuple[tuple[int, int], ...]:
