@@ -3,7 +3,8 @@
 What such an answer means is written behind it, as a date is: `it's Bergen now (= I live in Bergen)`.  It corrects what
 the user's message before it stated, or else what the assistant's answer before it told the user of themselves.  The
 value has to be of the old one's sort: a name for a name, a day for a day.  `No, it's fine now` answers nothing, and
-where two statements could be meant, nothing is resolved.
+where two statements could be meant, nothing is resolved.  A value that answers nothing is not kept: nobody could tell
+later of what it was said.
 """
 
 # ruff: noqa: E501 - a pattern is easier to check in one line than in five
@@ -56,27 +57,77 @@ _BEGINS = lazy(
 _NAMED = lazy(r"[A-ZÀ-ÖØ-Þ0-9\u3040-\u30ff\u3400-\u9fff]")
 _SPELLED = lazy(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+(?:['’-][A-Za-zÀ-ÿ]+)*\.?")
 _UNCASED = lazy(r"[\u3040-\u30ff\u3400-\u9fff]")
+# Written with a capital, and the name of nobody and of no place: said of the season, the hour, or what was said.
+_NO_NAMES = frozenset(
+    """christmas easter halloween thanksgiving hanukkah ramadan diwali eid carnival lent advent midnight noon spring summer autumn winter fall showtime lunchtime bedtime
+    great wrong right true false good bad fine late early perfect nonsense rubbish bullshit crap garbage awesome amazing done over ready war peace fate luck chaos madness magic love life time history
+    quatsch unsinn blödsinn schwachsinn mist müll käse humbug wahnsinn irrsinn kacke scheiße schrott pech glück zufall absicht schicksal pflicht tatsache fakt liebe krieg frieden chaos stress spaß ernst
+    theater nacht mittag abend morgen mitternacht winter sommer herbst frühling frühjahr weihnachten ostern pfingsten silvester neujahr fasching karneval ferien urlaub wochenende pause schluss ende vollmond
+    regen nebel sturm schnee glatteis standard routine alltag gesetz kult kunst vergangenheit zukunft lüge betrug verrat spam werbung satire ironie egal gut falsch richtig schade super toll klar
+    noël pâques toussaint carnaval printemps été automne hiver minuit midi faux vrai bien mal dommage génial parfait nul
+    navidad nochebuena nochevieja pascua carnaval primavera verano otoño invierno medianoche mediodía falso cierto verdad mentira genial perfecto
+    natal páscoa réveillon primavera verão outono inverno meia-noite meio-dia falso verdade mentira ótimo perfeito""".split()
+)
+_GERMAN = lazy(r"\b(?:es ist|ist es)\b", re.I)
+_GERMAN_NOUNS = (
+    "ung",
+    "heit",
+    "keit",
+    "schaft",
+    "tion",
+    "sinn",
+    "zeit",
+    "tag",
+    "abend",
+    "saison",
+    "zeug",
+    "kram",
+    "müll",
+    "mist",
+    "krieg",
+    "stress",
+    "nacht",
+)
 _SMALL = frozenset("of the de del da do di la le van von der den and am at on".split())
 
 
+_Meant = tuple[tuple[Fact, str], str]
+"""((the statement that is answered, its value), what holds instead)."""
+
+
 def alone(text: str) -> tuple[str, bool]:
-    """(the value that a message's first sentence gives alone, "" for none; whether it says that the old one was wrong)."""
+    """(the value that a message's first sentence gives alone, "" for none; whether it says that the old one was wrong).
+
+    "" for the present day or hour: it answers nothing.
+    """
+    said, found = _read(text)
+    if found is None:
+        return "", False
+    groups = found.groupdict()
+    no = _NO_DENIAL.sub("", groups.get("no") or "").strip()
+    denied = bool(no) or any(groups.get(name) for name in ("meant", "no2")) or groups.get("now2") == " actually"
+    since = any(groups.get(name) for name in ("now", "now2")) or _AT_PRESENT.search(said) is not None
+    value = _value_of(found)
+    if (denied or since) and not _tells_the_time(value, denied, since, said):
+        return value, denied
+    return "", False
+
+
+def _read(text: str) -> tuple[str, re.Match[str] | None]:
+    """(a message's first sentence, how it gives a value and nothing else; None: it does not)."""
     said = _first_of(text)
     if not 2 < len(said) <= _LONGEST or said.endswith(("?", "？")):
-        return "", False
+        return said, None
     said = mask_quotes(said.replace("’", "'"))
     for pattern in _ALONE:
         found = pattern.fullmatch(said)
-        if found is None:
-            continue
-        groups = found.groupdict()
-        no = _NO_DENIAL.sub("", groups.get("no") or "").strip()
-        denied = bool(no) or any(groups.get(name) for name in ("meant", "no2")) or groups.get("now2") == " actually"
-        since = any(groups.get(name) for name in ("now", "now2")) or _AT_PRESENT.search(said) is not None
-        value = found["value"].strip(" \"'*_")
-        if (denied or since) and _is_value(value) and not _tells_the_time(value, denied, since, said):
-            return value, denied
-    return "", False
+        if found is not None and _is_value(_value_of(found)):
+            return said, found
+    return said, None
+
+
+def _value_of(found: re.Match[str]) -> str:
+    return found["value"].strip(" \"'*_")
 
 
 def _tells_the_time(value: str, denied: bool, since: bool, said: str) -> bool:
@@ -113,24 +164,30 @@ def _is_value(value: str) -> bool:
     )
 
 
-def resolved(text: str, facts: Sequence[Fact], around: Callable[[], tuple[list[Fact], str]]) -> list[Fact]:
+def resolved(
+    text: str, facts: Sequence[Fact], around: Callable[[], tuple[list[Fact], str]], recent: Sequence[Fact] = ()
+) -> list[Fact]:
     """The facts of a message; of one that gives a value alone, with what it means.
 
     text    the user's message, redacted     facts   what it states by itself
     around  gives what the user's message before it stated, and the assistant's answer before it, "" for none; asked
             only when it matters
+    recent  what the session has stated of late: a value that tells its sort (a database, a number) is known among them
     """
-    value, denied = alone(text)
-    if not value:
+    if _read(text)[1] is None:
         return list(facts)
     said = _first_of(text)
-    before, told = around()
-    named = denied and _POINTS.search(said) is None
-    meant = _meant(value, named, [*_told_facts(told), *before])
-    if meant is None:
-        return list(facts)
-    old, means = meant
     found = next((fact for fact in facts if fact.content.rstrip(".!。！ ") in said), None)
+    value, denied = alone(text)
+    meant: list[_Meant] = []
+    if value:
+        before, told = around()
+        meant = _meant(value, denied and _may_name(value, said), [*_told_facts(told), *before])
+        if not meant and _tells_its_sort(value):
+            meant = _meant(value, False, recent)
+    if len(meant) != 1:
+        return [fact for fact in facts if fact is not found]
+    [(old, means)] = meant
     content = (found.content if found is not None else said).rstrip(".!。！ ")
     fact = replace(
         old[0],
@@ -142,8 +199,22 @@ def resolved(text: str, facts: Sequence[Fact], around: Callable[[], tuple[list[F
     return [fact, *(each for each in facts if each is not found)]
 
 
-def _meant(value: str, denied: bool, statements: Sequence[Fact]) -> tuple[tuple[Fact, str], str] | None:
-    """((the statement that is answered, its value), what holds instead); None unless just one statement can be meant."""
+def _tells_its_sort(value: str) -> bool:
+    from ..likeness.slots import category, measure
+
+    return bool(category(value.lower())) or measure(value.lower()).startswith("number")
+
+
+def _may_name(value: str, said: str) -> bool:
+    """Somebody or a place may be named, by what is said and how: all German nouns have a capital."""
+    words = value.lower().split()
+    if _POINTS.search(said) is not None or not _NO_NAMES.isdisjoint(words):
+        return False
+    return _GERMAN.search(said) is None or not any(word.endswith(_GERMAN_NOUNS) for word in words)
+
+
+def _meant(value: str, denied: bool, statements: Sequence[Fact]) -> list[_Meant]:
+    """What may be answered, the newest of each slot."""
     from ..likeness import read
 
     fitting = {}
@@ -155,7 +226,7 @@ def _meant(value: str, denied: bool, statements: Sequence[Fact]) -> tuple[tuple[
         plain, start, end = place
         if _fits(value, plain[start:end], denied):
             fitting[slot.name] = (fact, plain[start:end]), plain[:start] + value + plain[end:].rstrip(".!。！ ")
-    return next(iter(fitting.values())) if len(fitting) == 1 else None
+    return list(fitting.values())
 
 
 def _place(content: str, value: str) -> tuple[str, int, int] | None:

@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from typing import Any
 
 from ..chatlog import ChatLog, Draft, LogMoved, LogPlace, Mark, Message
@@ -19,11 +20,12 @@ from ..logdb.limits import APPEND_WAIT
 from . import ledger
 from .caps import cap
 from .dates import resolve
-from .redact import redact
-from .said import Mask, Said, assistant_said, rows, user_said
+from .redact import answering, redact
+from .said import Mask, Said, assistant_said, heard_before, last_said, rows, user_said
 
 RECENT = 64  # marks in which a turn that comes again is looked for
 BEFORE = 40  # host rows before a turn that say where it stands
+LAST = 6  # messages of the log that a turn without the host's list may answer
 BACK = 12  # turns of the host's list, from the end, among which a turn is looked for
 AGAIN_S = 1.0  # without a transcript: nobody says and hears the same again in so short a time
 ATTEMPTS = 5  # alignments beside another process that logs in the same conversation
@@ -117,6 +119,14 @@ def log_turn(
     if not turn:
         return []
     before = listed[max(0, bounds[0] - BEFORE) : bounds[0]] if bounds else None
+    if turn[0].role == "user":  # its words may be a secret by what was said before them
+        sid = place.sid
+        told = (
+            partial(heard_before, listed, bounds[0])
+            if bounds
+            else lambda: last_said(log.messages(sid, log.highest(sid) - LAST))
+        )
+        turn[0] = replace(turn[0], text=answering(turn[0].text, told))
     for _ in range(ATTEMPTS):
         next_n, marks = log.highest(place.sid), log.marks(place.sid, RECENT)
         new, undone = _news(turn, marks, before, telling.of(turn[-1].role))

@@ -11,7 +11,9 @@ languages in `lang`; `corrections` tells what replaces what.
 # ruff: noqa: E501 - a pattern is easier to check in one line than in five
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 
+from .bygone import passes
 from .clauses import stating
 from .compound import apart
 from .corrections import change
@@ -34,7 +36,6 @@ from .patterns import (
     PASSWORD_TALK,
     PERSONA,
     PLACEHOLDER,
-    PROJECT,
     QUESTION_CJK,
     QUESTION_START,
     REPORT,
@@ -44,11 +45,11 @@ from .patterns import (
     STANDING_REQUEST,
     TAIL,
     TASK_TAIL,
-    TEAM,
     UNREAL,
     WORD,
 )
 from .patterns import RULES as ENGLISH
+from .project import of_project
 from .redact import redact
 from .restated import anew, beside
 from .rule import Language, Rule, Table, said_in
@@ -134,7 +135,7 @@ def extract(text: str) -> list[Fact]:
         # From here on somebody else is speaking, but for a rule that is plainly about the answers themselves.
         fact = _beside_the_part(sentence) if played else _fact(sentence, languages) or _asked_for(sentence, before)
         before = "" if fact else sentence
-        for one in apart(fact, lambda part: _english(part, ())) if fact else ():
+        for one in apart(fact, partial(_fact, languages=languages)) if fact else ():
             if one.content not in seen:
                 seen.add(one.content)
                 facts.append(one)
@@ -295,19 +296,21 @@ def _is_conduct(clause: str, said: frozenset[str]) -> bool:
 def _made(
     sentence: str, content: str, rule: Rule, languages: tuple[Language, ...], *, english: bool = True
 ) -> Fact | None:
+    if len(content) < len(sentence) and passes(sentence) and not passes(content):
+        content = sentence.strip()  # `In 1998, I moved to Bonn` without the year would say that it is so
     hidden = redact(content)
     if MASKED in hidden and not _may_name_secret(content, rule):
         return None
     if not _says_something(hidden):
         return None
     corrects, old = change(sentence, () if english else languages, english=english)
-    corrects = corrects and (bool(old) or not beside(sentence))
+    corrects = corrects and (bool(old) or not beside(sentence)) and not passes(sentence)
     salience = rule.salience + (0.05 if _STRONG.search(content) else 0.0) + (0.05 if corrects else 0.0)
     return Fact(
         content[: CAP + 50],
         rule.kind,
         min(1.0, round(salience, 2)),
-        rule.bound or _project_bound(content),
+        rule.bound or of_project(content),
         corrects,
         old if old in hidden else "",
     )
@@ -383,12 +386,3 @@ def _may_name_secret(content: str, rule: Rule) -> bool:
     if SECRET_TALK.search(content):
         return True
     return rule.kind == "fact" and not PASSWORD_TALK.search(content)
-
-
-def _project_bound(content: str) -> bool:
-    if PROJECT.search(content) is not None or TEAM.search(content) is not None:
-        return True
-    from ..likeness import read
-
-    slot = read(content).slot  # `our database is X` says what `we use X` says
-    return slot is not None and slot.name.startswith("we use:")

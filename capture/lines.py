@@ -9,6 +9,7 @@ import re
 from collections import Counter
 
 from .lazy import lazy
+from .voices import is_others, is_song
 
 _SAMPLE = 400  # characters of a line that are looked at
 
@@ -16,7 +17,7 @@ _FENCE = lazy(r"\s{0,3}(?:```|~~~|\"\"\"|''')")
 _MACHINE = lazy(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|CRITICAL)\b[\]: ]"
     r"|at [\w.$<>]+\(|Traceback|File \"|Caused by:|[\w.]+(?:Error|Exception|Warning)\b ?:|\$ |>>> |\.\.\. |# include|#!|//|/\*|\* @|<[!/a-zA-Z]"
-    r"|diff --git|@@ |[+-]{3} [ab/]|[{}\[\]();]{1,40}$|(?:def|class|import|from|const|let|var|function|public|private|static"
+    r"|diff --git|@@ |[+-]{3} [ab/]|[{}\[\]();]{1,40}$|;{1,3} ?[A-Za-z]|REM |(?:def|class|import|from|const|let|var|function|public|private|static"
     r"|return|package|using|fn|func|struct|enum|async|export|elif|else|try|except|catch|raise|throw|print|echo|sudo|apt|pip|npm|git|docker|curl)\b.*"
     r"[\])}({;=:\\|\\\\]|SELECT |INSERT |UPDATE \w+ SET|CREATE |DROP |\|.*\|\s*$|[+-]?\d[\d.,:\s%-]*$|-{3,}|={3,}|\w+\s*[:+]?=\s*\S.*[;({\[]$|.*[{;]\s*$"
     r"|# (?!remember|note|always|never|about me)[a-z]|\d{1,3}(?:\.\d{1,3}){3}\b|[=*#>-]{1,3} ?(?:\[|ERROR|WARN)|#\d+ \d|(?:FAIL|PASS|ok|not ok|✓|✗|❯|✔|✘|●|├|└|│)\s|[\w./-]+:\d+(?::\d+)?:|commit [0-9a-f]{7,40}\b)"
@@ -53,6 +54,11 @@ _NO_SPEAKER = frozenset(
     "first second third goal problem context background summary task input output result version name about reminder correction budget hiring".split()
 )
 _OPENED = lazy(r"\s*<(?P<tag>[A-Za-z][\w-]{1,40})(?: [^<>\n]{0,200})?>(?P<rest>.*)$")
+# A line of a program, and a remark behind one or in a line of its own.
+_PROGRAM = r"(?:[\w.\[\]\"']{1,60}\s?(?:[:+*-]?=|<-)\s?[^\s=]|[\w.]{1,60}\([^()\n]{0,120}\)|[^\s#]{0,200}[;{}])"
+_CODE = lazy(rf"\s*{_PROGRAM}[^\n]{{0,200}}$")
+_REMARKED = lazy(rf"\s*{_PROGRAM}[^#\n]{{0,200}}?\s(?:#|//|--|/\*)\s?[A-Za-z]")
+_REMARK = lazy(r"\s*(?:#{1,3}|--|%{1,3}|'|\*)\s?[^\W\d_]")
 # How the last lines of a tool's answer look that came in the user's name.
 _TOOL_OUTPUT = lazy(r"\s*(?:bash-\$|\(Current directory: [^)\n]{0,200}\)|OBSERVATION:|<returncode>)")
 
@@ -64,6 +70,7 @@ def own_lines(lines: list[str]) -> list[bool]:
     own = []
     fence = ""
     tag = ""
+    sung = remark = False
     mail = letter = 0
     for index, line in enumerate(lines):
         opened = _FENCE.match(line)
@@ -74,6 +81,14 @@ def own_lines(lines: list[str]) -> list[bool]:
             own.append(False)
             continue
         if fence:
+            own.append(False)
+            continue
+        if remark or line.lstrip()[:2] == "/*":
+            remark = "*/" not in line
+            own.append(False)
+            continue
+        if sung or is_song(line):
+            sung = bool(line.strip())
             own.append(False)
             continue
         if tag:
@@ -102,7 +117,8 @@ def own_lines(lines: list[str]) -> list[bool]:
             continue
         start = line[:12].lstrip()
         indented = line.startswith(("    ", "\t")) and not is_bullet(line)
-        own.append(bool(start) and not start.startswith((">", "|")) and not indented and not is_machine(line))
+        mine = bool(start) and not start.startswith((">", "|", "＞")) and not indented and not is_machine(line)
+        own.append(mine and not is_others(line) and not _is_remark(lines, index))
     return _without_talk(lines, _without_islands(lines, own))
 
 
@@ -125,6 +141,17 @@ def is_machine(line: str) -> bool:
         return False
     signs = sum(not (char.isalnum() or char.isspace() or char in ".,!?'\"-’:;()") for char in sample)
     return signs > 0.2 * len(sample) or (len(line) > 300 and " " not in sample and sample.isascii())
+
+
+def _is_remark(lines: list[str], index: int) -> bool:
+    """A remark in a program: behind its code, or beside a line of code."""
+    line = lines[index][:_SAMPLE]
+    if _REMARKED.match(line):
+        return True
+    if not _REMARK.match(line):
+        return False
+    around = (lines[at] for at in (index - 1, index + 1) if 0 <= at < len(lines))
+    return any(_CODE.match(near[:_SAMPLE]) or (near.strip() and is_machine(near)) for near in around)
 
 
 def is_data(line: str) -> bool:

@@ -19,7 +19,7 @@ import re
 from .lazy import lazy
 from .rule import Rule, rule
 
-_ADV = (
+ADV = (
     r"(?:(?:really|also|still|just|only|always|usually|generally|typically|often|mostly|mainly|primarily|currently|now|actually|personally|strongly|"
     r"absolutely|definitely|especially|particularly|rarely|seldom|hardly|never|sometimes|kinda|basically|truly|much|simply|genuinely|normally|regularly|"
     r"frequently|occasionally|exclusively|recently|all|already|no longer|both|very|highly|extremely|quite|not|deeply|severely|long|ever|intensely|greatly|"
@@ -86,7 +86,7 @@ _WE_DO = (
     r"target|build|write|follow|keep|prefer|avoid|test|name|bill|invoice|meet|pay|work (?:in|at|from|with|on|remotely)|speak|"
     r"do not|don't|never|always|only|name|format|review|merge|document|version|track|manage|operate|maintain|employ|charge|onboard|sell|develop|log|lint|cache|pin|squash|rebase|branch)"
 )
-_DECIDED = (
+DECIDED = (
     r"(?:voted (?:for|to|against)|decided|agreed|chose|chosen|picked|selected|opted|switched|switching|moved (?:to|from|off|away|our|the|all)|migrated|migrating|went with|going with|go with|settled|"
     r"standardi[sz]ed|adopted|dropped|ditched|abandoned|committed|replaced|renamed|signed|hired|banned|approved|rejected|ruled out|will (?:use|go|ship|deploy|move|switch|migrate|adopt|keep|drop))"
 )
@@ -173,18 +173,18 @@ RULES: tuple[Rule, ...] = (
     rule("identity", 0.75, r"i was an? (?!bit\b|little\b|few\b|moment\b|fool\b)(?:[\w-]+ ){1,4}?(?:before|for|until|in|at)\b"),
     rule("identity", 0.75, r"i (?:studied|study|majored in|taught|teach) (?!the\b|your\b|this\b|that\b|it\b|how\b|some\b)\S"),
     rule("identity", 0.75, r"my (?:(?:full |first |last |middle |nick|sur|user ?|real |legal |maiden |given )?names?|pronouns?|birthday|nationality|profession|occupation|mother tongue|native language|first language|blood type|star sign|job title|hometown|ethnicity|religion) (?:is|are|was|has)\b"),
-    rule("preference", 0.7, rf"i(?:'m| am) {_ADV}{_FOND}" + r"(?! (?:this|that|these|it|your|with (?:this|that))\b)"),
-    rule("identity", 0.75, rf"i(?:'m| am) {_ADV}{STATE}"),
-    rule("identity", 0.75, rf"i(?:'m| am) {_ADV}an? (?!bit\b|little\b|tad\b|lot\b|few\b|couple\b|day\b|week\b|step\b|mess\b|fool\b|idiot\b|while\b|minute\b|loss\b|moment\b)\S"),
+    rule("preference", 0.7, rf"i(?:'m| am) {ADV}{_FOND}" + r"(?! (?:this|that|these|it|your|with (?:this|that))\b)"),
+    rule("identity", 0.75, rf"i(?:'m| am) {ADV}{STATE}"),
+    rule("identity", 0.75, rf"i(?:'m| am) {ADV}an? (?!bit\b|little\b|tad\b|lot\b|few\b|couple\b|day\b|week\b|step\b|mess\b|fool\b|idiot\b|while\b|minute\b|loss\b|moment\b)\S"),
     rule("identity", 0.75, r"i(?:'m| am) (?-i:(?!Sorry|Not|Done|Fine|Ok|Getting|Trying|Using|Having|Looking|Going|Working|Stuck|So|Just|Also|Currently|Confused|Sure|Glad|Happy|Afraid|Thinking|Writing|Running|Seeing)[A-Z][\w-]+)"),
-    rule("identity", 0.75, rf"i (?:have|'ve|was|had) (?:been|born|raised|diagnosed|grown up|lived|worked) {_ADV}(?!trying|looking|getting|told|asked|wondering|thinking|stuck|seeing|having|debugging|waiting|meaning|able)\S"),
-    rule("identity", 0.75, rf"i've (?:been|lived|worked|had) {_ADV}(?:an?\b|living|working|vegan|vegetarian|using|coding|programming|playing|married|diagnosed|in|at|with|divorced|sober|studying|teaching)\b"),
-    rule("identity", 0.75, rf"i {_ADV}(?:live|reside|work|commute|teach|studied|study|grew up|was born|come from|volunteer|bank|park|sit|freelance|stay|train|practi[cs]e|sleep) {_ADV}{_PLACE}\b(?! (?:this|that|it|the (?:fix|bug|issue|ticket|task|test|patch|problem|next|same|first|second|other|code|script))\b)"),
-    rule("identity", 0.75, r"i (?:just |recently |have |finally |also )?(?:moved|relocated|emigrated) (?:to (?-i:[A-Z])|from (?-i:[A-Z])|back to|house|in with|out of|into (?:a|my)|abroad)"),
+    rule("identity", 0.75, rf"i (?:have|'ve|was|had) (?:been|born|raised|diagnosed|grown up|lived|worked) {ADV}(?!trying|looking|getting|told|asked|wondering|thinking|stuck|seeing|having|debugging|waiting|meaning|able)\S"),
+    rule("identity", 0.75, rf"i've (?:been|lived|worked|had) {ADV}(?:an?\b|living|working|vegan|vegetarian|using|coding|programming|playing|married|diagnosed|in|at|with|divorced|sober|studying|teaching)\b"),
+    rule("identity", 0.75, rf"i {ADV}(?:live|reside|work|commute|teach|studied|study|grew up|was born|come from|volunteer|bank|park|sit|freelance|stay|train|practi[cs]e|sleep) {ADV}{_PLACE}\b(?! (?:this|that|it|the (?:fix|bug|issue|ticket|task|test|patch|problem|next|same|first|second|other|code|script))\b)"),
+    rule("identity", 0.75, r"i(?:'ve| have)? (?:just |recently |finally |also |now )?(?:moved|relocated|emigrated) (?:to (?-i:[A-Z])|from (?-i:[A-Z])|back to|house|in with|out of|into (?:a|my)|abroad)"),
     rule("identity", 0.75, r"i (?:keep|do|handle|look after|run) the (?:books|accounts|accounting|payroll|it|bookkeeping|gardens?|scheduling)\b(?! (?:here|file|table|function))|i was an? [\w -]{3,40} for (?:\w+ ){1,2}years"),
     rule("identity", 0.75, r"i(?:'ve| have)? (?:just |recently |finally )?(?:joined|gone back to|switched back to|moved back to|gone (?:vegan|vegetarian|freelance|part-time)|left (?:my|(?-i:[A-Z]))|quit|retired|gave up|given up|stopped|graduated|got (?:married|engaged|divorced|promoted)|became|adopted|turned \d|founded|bought (?:a|an|my) \w+|started (?:at (?-i:[A-Z])|as|a new|learning|working (?:at|as|for)|my own))(?! (?:this|that|the (?:server|process|build|test|container))\b)(?:\b|$)"),
-    rule("identity", 0.75, rf"i {_ADV}(?:own|drive|ride|speak|play|manage|lead|report to|maintain|teach|coach|weigh|hold|suffer from|go by|follow an?|follow the|practi[cs]e|subscribe to|belong to|raise|breed|collect|run (?:a|an|my|every|\d)|keep (?:bees|chickens|a)) (?!to\b|[^?]{{1,60}} and (?:it|nothing|then|get|see|the)\b){_HERE}\S"),
-    rule("identity", 0.75, rf"i(?: {_ADV}have|'ve got| have got) (?:(?:a|an|no|two|three|four|five|six|\d+|my|some|one) )?(?:[\w'/-]+ ){{0,5}}?(?:{_FAMILY}s?|{_HEALTH}|years? of|years' experience|(?-i:[A-Z])\w+ citizenship)\b"),
+    rule("identity", 0.75, rf"i {ADV}(?:own|drive|ride|speak|play|manage|lead|report to|maintain|teach|coach|weigh|hold|suffer from|go by|follow an?|follow the|practi[cs]e|subscribe to|belong to|raise|breed|collect|run (?:a|an|my|every|\d)|keep (?:bees|chickens|a)) (?!to\b|[^?]{{1,60}} and (?:it|nothing|then|get|see|the)\b){_HERE}\S"),
+    rule("identity", 0.75, rf"i(?: {ADV}have|'ve got| have got) (?:(?:a|an|no|two|three|four|five|six|\d+|my|some|one) )?(?:[\w'/-]+ ){{0,5}}?(?:{_FAMILY}s?|{_HEALTH}|years? of|years' experience|(?-i:[A-Z])\w+ citizenship)\b"),
     rule("identity", 0.75, r"i have (?:an? )?(?:\w+ ){0,2}(?:problem|trouble|difficulty|hard time) (?:with )?(?:hearing|seeing|reading|walking|sleeping|concentrating)"),
     rule("identity", 0.75, r"(?:people|folks|friends|my friends|most people|everyone|everybody|they|colleagues) (?:usually |just |all )?call me \S"),
     rule("identity", 0.7, rf"(?:my {_FAMILY} and i|i and my {_FAMILY}) (?!are (?:trying|looking|stuck|going)|want to|need|were wondering)\S"),
@@ -198,15 +198,15 @@ RULES: tuple[Rule, ...] = (
     rule("preference", 0.7, r"(?!(?:this|that|it|these|those|you|which)\b)(?:[\w'-]+ ){1,4}?(?:drives? me (?:mad|crazy|nuts|insane|up the wall|bonkers)|gets? on my nerves|bores? me|tires? me|relaxes me|scares? me|annoys? me|irritates? me|puts? me off|calms? me|cheers? me up|(?:ruins?|makes?|spoils?) my (?:day|week|mood|sleep|evening|morning))\b(?! (?:now|today|here))"),
     rule("preference", 0.7, r"i could (?:happily )?(?:live on|eat|listen to|watch) (?!this|that|it\b|the\b)\S|(?!(?:you|he|she|they|it|this|that)\b)(?:[\w'-]+ ){1,4}and i (?:don't|do not|never) (?:get along|mix|agree|go together)\b"),
     rule("preference", 0.7, r"(?!(?:this|that|it|these|those|which|what)\b)(?:[\w'-]+ ){1,6}?(?:is|are) (?:pure |sheer |absolute |an? )?(?:torture|hell|nightmare|bliss|heaven|no-go|no-no|deal-?breaker|must|must-have|sacred|poison|luxury|agony|joy|pain) (?:for|to) me\b"),
-    rule("preference", 0.7, rf"i {_ADV}(?:do |did )?{_ADV}{_TASTE} {_HERE}(?!to (?:know|see|add|ask|hear|understand|use this|try this|mention|change)\b|help\b|some help\b|(?:the )?(?:error|bug)\b)\S"),
-    rule("preference", 0.7, rf"i(?:'d| would) {_ADV}(?:rather|prefer|sooner) (?!(?:to (?:have|take|book|get) )?(?:an?|the) (?:[\w-]+ ){{0,2}}?(?:flights?|seat|room|hotel|table|ticket|refund|option|slot|time|appointment|version|answer|payment|cabin|connection|replacement|voucher)\b)(?!not\b(?! (?:use|see|have|be|get|write|read|receive))|do (?:this|that|it)\b|skip\b|wait\b|start\b){_HERE}\S"),
+    rule("preference", 0.7, rf"i {ADV}(?:do |did )?{ADV}{_TASTE} {_HERE}(?!to (?:know|see|add|ask|hear|understand|use this|try this|mention|change)\b|help\b|some help\b|(?:the )?(?:error|bug)\b)\S"),
+    rule("preference", 0.7, rf"i(?:'d| would) {ADV}(?:rather|prefer|sooner) (?!(?:to (?:have|take|book|get) )?(?:an?|the) (?:[\w-]+ ){{0,2}}?(?:flights?|seat|room|hotel|table|ticket|refund|option|slot|time|appointment|version|answer|payment|cabin|connection|replacement|voucher)\b)(?!not\b(?! (?:use|see|have|be|get|write|read|receive))|do (?:this|that|it)\b|skip\b|wait\b|start\b){_HERE}\S"),
     rule("preference", 0.7, r"i(?:'d| would) (?:always|never) \S"),
-    rule("preference", 0.7, rf"i {_ADV}(?:don't|do not|no longer|never|won't|will not|can't|cannot|rarely|seldom|hardly ever) {_ADV}{_DO}\b (?:to |in |on |at |for |with )?{_HERE}\S"),
+    rule("preference", 0.7, rf"i {ADV}(?:don't|do not|no longer|never|won't|will not|can't|cannot|rarely|seldom|hardly ever) {ADV}{_DO}\b (?:to |in |on |at |for |with )?{_HERE}\S"),
     rule("preference", 0.7, r"i (?:always|never|usually|only|rarely|mostly|often|typically|generally|normally|tend to|mainly|almost always|almost never) (?!would\b|could\b|should\b|can\b|get\b|got\b|see\b|saw\b|said\b|say\b|asked\b|received\b|heard\b|seen\b|knew\b|know\b|thought\b|think\b|had\b|have to\b|need\b|want\b(?! to (?:own|buy|eat|see|hear|use|work|feed|wear))|tried\b|did\b|made\b|run into\b|end up\b|forget\b|forgot\b|meant\b|noticed\b|found\b|wrote\b|ran\b|gave\b|been\b|was\b|wonder\b|hope\b|wish\b|have (?:the|this|one|two)\b|fail\b|feel\b|\w+ed\b)[a-z]+(?: \S|$|[.!,])"),
-    rule("preference", 0.7, rf"i {_ADV}use {_HERE}(?!to\b)(?:[^,;]|,(?! (?:but|and) (?:it|i)\b))+$"),
-    rule("preference", 0.7, rf"i(?:'m| am) {_ADV}using {_HERE}[^,;]{{1,80}}\b(?:for (?:all|every|everything|work|my)|as my|everywhere|daily|every day|at work|exclusively|these days)\b"),
+    rule("preference", 0.7, rf"i {ADV}use {_HERE}(?!to\b)(?:[^,;]|,(?! (?:but|and) (?:it|i)\b))+$"),
+    rule("preference", 0.7, rf"i(?:'m| am) {ADV}using {_HERE}[^,;]{{1,80}}\b(?:for (?:all|every|everything|work|my)|as my|everywhere|daily|every day|at work|exclusively|these days)\b"),
     rule("preference", 0.7, r"i(?:'ve| have)? (?:just |recently |now )?(?:switched|converted|upgraded|defected) (?:from|to|over to|back to) (?!this|that|it\b|the (?:branch|other|new|main))\S"),
-    rule("preference", 0.7, rf"i {_ADV}find (?!this\b|that\b|it (?:odd|weird|strange)\b|myself\b|out\b|the (?:bug|error|problem|cause)\b)[^,;]{{2,120}}?\b(?:\w+ing|ineffective|difficult|hard|boring|distracted|overwhelming|helpful|useful|tedious|uncomfortable|easier|harder|unpleasant|unappealing|stressful|too \w+|(?:in)?effective|essential|important|hard to \w+|offensive|exciting)\b"),
+    rule("preference", 0.7, rf"i {ADV}find (?!this\b|that\b|it (?:odd|weird|strange)\b|myself\b|out\b|the (?:bug|error|problem|cause)\b)[^,;]{{2,120}}?\b(?:\w+ing|ineffective|difficult|hard|boring|distracted|overwhelming|helpful|useful|tedious|uncomfortable|easier|harder|unpleasant|unappealing|stressful|too \w+|(?:in)?effective|essential|important|hard to \w+|offensive|exciting)\b"),
     rule("preference", 0.7, r"i (?:learn|work|think|sleep|focus|study|write|code|perform|concentrate|function|thrive|do) (?:much )?(?:best|better|worse|worst)\b"),
     rule("preference", 0.7, r"i (?:get|become|feel) (?:really |very |easily |extremely |so )?(?:car ?sick|sea ?sick|motion ?sick|nauseous|anxious|claustrophobic|dizzy|uncomfortable|overwhelmed|stressed|bored|distracted|irritated|annoyed) (?:easily|by|when|in|on|from|with|around|at|if|quickly|whenever)\b[ ,.]*(?!this|that|it\b)"),
     rule("preference", 0.7, r"i (?:need|require) (?:my|all|every|everything|wheelchair|step-free|subtitles|captions|large|quiet|silence|at least|regular|absolute|complete|total|a lot of|plenty of|glasses|hearing aids?|insulin) (?!help)\S"),
@@ -218,15 +218,15 @@ RULES: tuple[Rule, ...] = (
     rule("preference", 0.7, r"i (?!get\b|got\b|see\b|saw\b|had\b|have to\b|keep\b|need\b|want\b|tried\b|am\b|was\b|can\b|could\b|would\b|should\b|will\b|\w+ed\b)[a-z]+ (?!this\b|that\b|the same\b|an? error)[^?]{1,80}\b(?:every (?:day|morning|evening|night|week|weekend|month|year|other|single|\w+day|summer|winter|spring|autumn)|(?:once|twice|three times|\d times) an?|on (?:weekdays|weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s| mornings| evenings| nights| afternoons))|daily|before bed|at night)\b"),
     rule("preference", 0.7, r"(?!(?:this|that|it|these|those|which)\b)(?:[\w'-]+ ){1,5}?(?:suits?|works? (?:better|best) for|(?:is|are) (?:much |far |way )?(?:easier|better|nicer|harder) (?:on|for)) (?:me\b|my (?:eyes|hands|back|brain|wrists))(?! (?:now|here)\b)"),
     rule("preference", 0.7, r"(?:the )?(?:fewer|less|more|shorter|simpler|earlier|later|sooner|smaller|spicier|darker|louder|quieter)(?: [\w'-]+){0,3},? the (?:better|happier)\b.{0,20}\b(?:me|i|my|concerned)\b"),
-    rule("preference", 0.7, rf"we {_ADV}(?:prefer|like|love|hate|dislike|can't stand|enjoy|avoid) {_HERE}\S"),
+    rule("preference", 0.7, rf"we {ADV}(?:prefer|like|love|hate|dislike|can't stand|enjoy|avoid) {_HERE}\S"),
     rule("preference", 0.65, r"(?!(?:i|you|he|she|they|we|it|this|that|these|those|what|which|who|when|if|because|so|and|but|the (?:only|one|first|last|way|thing|reason|problem|error|bug|option|file|code)|all|nothing|anything|something|everything|here|there|now|then|sometimes|maybe|perhaps|yes|no|since|as|while|once|after|before|until|how|where|why|whether|though|although)\b)(?:[\w'-]+ ){1,4}i (?:only|never|always|can't|cannot|don't|won't|usually|mostly|prefer to) (?:ever )?(?:read|eat|drink|watch|wear|buy|use|take|write|keep|stand|like|play|cook|order|trust|touch|listen to|go to|do|pay|fly|travel|work|sleep)\b"),
     rule("preference", 0.65, r"(?!(?:this|that|it|you|these|those|he|she|they|what|which)\b)(?:[\w'-]+ ){1,4}?(?:makes?|gives?) me (?:gag|sick|sneeze|anxious|happy|sleepy|drowsy|nervous|nauseous|uncomfortable|itch|cry|queasy|dizzy|jittery|hives|headaches|a headache|a rash|the creeps|migraines|nightmares|joy)\b(?! (?:now|here))"),
     rule("preference", 0.7, r"(?:i'll take|give me|i'd take|i take) (?!this|that|it\b|the\b)[^,?]{2,60} over [^,?]{2,60} (?:any ?(?:day|time)|every time|always)|(?:for me, )?nothing (?:beats|compares to|tops) (?!this|that)\S"),
     rule("preference", 0.65, r"i (?:think|believe|feel|find)(?: that)? (?!this|that|it\b|the\b|you|we\b|i\b|they|he\b|she\b|there|your|these|those|something|maybe|perhaps|both)(?:[\w'-]+ ){1,5}?(?:beats?|(?:is|are) (?:better|worse|nicer|cleaner|safer|overrated|underrated|overkill|evil|essential|a waste|a must|sacred)|should (?:always|never)|(?:is|are) more)\b"),
     # Choices of the team.
     rule("decision", 0.75, r"(?:we|the team|the company)(?:'re| are| is) (?:moving|switching|migrating|replacing|dropping|rewriting|renaming|retiring|closing|opening|launching|adopting|phasing out|merging|relocating|rolling out|standardi[sz]ing|hiring|going) (?!this\b|that\b|it\b|to (?:need|see|look|try|fix|have|be)\b|nowhere|crazy|through|over|back|on\b|ahead\b|into\b|forward\b)\S[^?]*\b(?:to|with|in|from|next|by|on|for|off)\b"),
-    rule("decision", 0.75, rf"(?:we|they at work|(?:the|our) (?:\w+ )?(?:team|company|board|committee|department|squad|group|org|maintainers|client|jury|management|majority|council|club|class|family|members|owners|stakeholders|product owner|landlord|school|union))(?:'ve| have|'re| are| has|'ll)? {_ADV}{_DECIDED}\b(?! (?:(?:on |to )?nothing|this|that(?! \w+ \w+)|it)\b| to (?:meet|have lunch))"),
-    rule("fact", 0.6, rf"we(?:'re| are|'ve been| have been|'ll)? {_ADV}{_WE_DO}\b (?!(?:to )?(?:need|want|know|see|think|have (?:enough |the |much |any )?(?:time|idea|clue|access|choice|luck)|get|getting)\b)(?!able\b){_HERE}\S"),
+    rule("decision", 0.75, rf"(?:we|they at work|(?:the|our) (?:\w+ )?(?:team|company|board|committee|department|squad|group|org|maintainers|client|jury|management|majority|council|club|class|family|members|owners|stakeholders|product owner|landlord|school|union))(?:'ve| have|'re| are| has|'ll)? {ADV}{DECIDED}\b(?! (?:(?:on |to )?nothing|this|that(?! \w+ \w+)|it)\b| to (?:meet|have lunch))"),
+    rule("fact", 0.6, rf"we(?:'re| are|'ve been| have been|'ll)? {ADV}{_WE_DO}\b (?!(?:to )?(?:need|want|know|see|think|have (?:enough |the |much |any )?(?:time|idea|clue|access|choice|luck)|get|getting)\b)(?!able\b){_HERE}\S"),
     rule("fact", 0.6, r"we(?:'re| are) (?:an?|based|located|on|in|\d+|all|closed|open|building|a team) (?!the same page|it\b|this|that|trouble|a hurry|the middle)\S"),
     rule("fact", 0.6, r"we(?: have|'ve| have got|'ve got) (?:an?|(?:(?:around|about|roughly|over|nearly|almost|some|only|just|more than|less than) )?\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|no|our|weekly|daily) (?!(?:\w+ ){0,2}(?:(?:problem|bug|issue|question|error|choice|situation|idea|failing test|deadline today|file|row|option|column|minute|hour|candidate)s?|meeting (?:today|tomorrow|at|in|now))\b)\S"),
     rule("fact", 0.6, r"(?!it\b|this\b|that\b|what\b|which\b|there\b|i\b)[\w'-]+(?: [\w'-]+){0,5}? (?:is|are) (?:always |strictly )?(?:mandatory|compulsory|forbidden|prohibited|not allowed|banned|off[- ]limits)\b"),
@@ -242,7 +242,7 @@ RULES: tuple[Rule, ...] = (
     rule("fact", 0.6, r"the (?:car|house|flat|dog|cat|bike|van|boat|baby|garden|kids|children|cottage|landlord|nanny|dentist|gp|neighbours?|school|wedding|rent|mortgage|boiler|wifi|fridge|alarm) (?:is|are|has|have|needs|costs|lives?|belongs|comes|goes|runs) " + rf"{PASSING}(?!to\b|been\b|not\b|very\b|so\b|too\b)\S"),
     rule("fact", 0.6, r"(?:rent|the rent|mortgage|our mortgage|petrol|electricity) is (?:about |around )?[\d$€£]\S*"),
     rule("fact", 0.6, rf"my (?!{_TASK_NOUN} |(?:[\w-]+ )?(?:reservation|booking|order|confirmation|ticket|tracking|transaction|claim|case|shipment|parcel|invoice|reference|return|rma)(?: (?:id|number|no|code|ref|reference|details|status))?s? (?:is|are|was|has)\b|[\w' -]{{1,40}}\b(?:was|were|is|got) (?:just |simply |suddenly )?(?:cancell?ed|delayed|rejected|declined|interrupted|refused|denied|lost)\b|(?:next|last|first|second|previous|main|other) (?:question|request|point|message|task|thought)|(?:favou?rite )?(?:line|quote|part|scene|passage|chapter|moment)\b)(?:(?!(?:says?|said|thinks?|thought|told|tells|claims?|claimed|asks?|asked|believes?|suggested|insists?|wants me)\b)[\w'&/-]+ ){{1,6}}?(?:(?:is|are|was|were)(?! to\b)|isn't|has|have|lives?|works?|prefers?|likes?|loves?|hates?|uses?|can't|cannot|doesn't|does not|don't|goes by|died|passed|moved|turned|turns|speaks?|drinks?|eats?|plays?|starts?|ends?|expires?|renews?|falls|needs|owns?|studies|teaches|runs on|ships|takes|approves?|leaves|departs|lands|belongs|signs|wants (?!me|you|this|it)|sits|runs?|go to|goes to|graduates?|arrives?|retires?|gets) {PASSING}(?!{_TASK_NOUN}\b)\S"),
-    rule("fact", 0.6, rf"(?:our|this (?:project|repo|repository|codebase|code base|app|application|service|team|company|library|package|site|workspace|monorepo)|both of our)(?: (?!{_TASK_NOUN} (?:is|are))[\w'&/.-]+){{0,6}}?(?:'s)? {_ADV}{_VERB}\b{_OBJECT} {PASSING}\S"),
+    rule("fact", 0.6, rf"(?:our|this (?:project|repo|repository|codebase|code base|app|application|service|team|company|library|package|site|workspace|monorepo)|both of our)(?: (?!{_TASK_NOUN} (?:is|are))[\w'&/.-]+){{0,6}}?(?:'s)? {ADV}{_VERB}\b{_OBJECT} {PASSING}\S"),
     rule("fact", 0.6, rf"(?!(?:i|you|he|she|they|we|it|this|that|these|what|which|if|when|his|her|their|another|each|any|some|(?:the )?(?:other|same|wrong))\b)(?:the )?(?:[\w'&/.-]+ ){{0,3}}?{HEAD}(?: (?:for|of|on|in|at|with) (?:[\w'&/.-]++ ?){{1,4}}?)?(?: \w+ly)? {_VERB}\b{_OBJECT} {PASSING}\S", needs=HEAD_WORDS),
     rule("fact", 0.6, r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}),? (?:is|was|are) (?:my|our) (?!guess|point|problem|best bet|bad|fault|next|question|first|goal)\S"),
     rule("fact", 0.6, r"(?-i:(?!It|This|That|There|He|She|They|What|Who|Which|You|Somebody|Nobody|Everyone)[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?:approves|owns|leads|manages|handles|maintains|reviews|is responsible for|is in charge of|is on call)\b (?!this|that|it\b)\S"),
@@ -312,7 +312,7 @@ IN_PART = lazy(
 # Told by a source or by hearsay, about others, or not to be kept: nothing in the sentence is the user's own word.
 _SOURCE = r"(?:changelog|docs?|documentation|readme|manual|e-?mail|mail|article|blog(?: post)?|post|website|site|page|letter|log|ticket|release notes|terms|faq|spec|book|paper|novel|thread|sign|slogan|poster|label|error(?: message)?|message|header|author|vendor|notice|banner|prompt|tooltip|warning|tutorial|guide|newspaper|report|chapter)"
 NOT_OWN = lazy(
-    rf"(?:from|per|as per|according to|quoting|quote from) (?:the|their|this|that|a|his|her) (?:[\w-]+ ){{0,2}}?{_SOURCE}s?\b|(?:according to|as per) (?!our\b|my\b)\S|(?:the|their|this|that|his|her|a) (?:[\w-]+ ){{0,2}}?{_SOURCE} (?:says?|reads?|states?|claims?|goes|recommends?|suggests?|told|tells?|insists?|warns?|wants you)\b"
+    rf"as (?:the|that|this|an?) (?:[\w-]+ ){{0,2}}?(?:song|saying|proverb|poem|lyrics?|quote|joke|meme|slogan|narrator) \w|(?:from|per|as per|according to|quoting|quote from) (?:the|their|this|that|a|his|her) (?:[\w-]+ ){{0,2}}?{_SOURCE}s?\b|(?:according to|as per) (?!our\b|my\b)\S|(?:the|their|this|that|his|her|a) (?:[\w-]+ ){{0,2}}?{_SOURCE} (?:says?|reads?|states?|claims?|goes|recommends?|suggests?|told|tells?|insists?|warns?|wants you)\b"
     r"|(?:docs|documentation|reviewers|critics|experts|scientists|people|someone|somebody|others|they|most people|some people|most developers) (?:on|in|at|from|who|always|all|say|state|think|prefer|love|hate|like|keep|recommend|claim)\b|(?:their|his|its) |(?:apparently|supposedly|allegedly|rumou?r has it)\b"
     r"|(?!(?:i|i'm|my|we|our)\b).{0,300}, (?:i|so i) (?:heard|read|was told)[.!]*$|dear \w+, .{1,300} [-–—] \w"
     r"|.{0,300}\b(?:bad example|just (?:kidding|joking|a test|an example)|(?:only|just) testing)\b|(?:there's |there is )?no need to (?:remember|save|store|keep|note|memori[sz]e|record)\b|.{0,200}\b(?:don't|do not) (?:remember|save|store|memori[sz]e|record|keep) (?:this|that|it|any of (?:this|that|it))\b",
@@ -333,7 +333,7 @@ UNREAL = lazy(
     re.IGNORECASE,
 )
 REPORT = lazy(
-    r"\b(?:said|says|say|told|tells|claims?|claimed|thinks?|thought|asked|asks|wrote|writes|argue[sd]?|insisted|mentioned|believes?|according to|heard|replied|answered|reckons|suggested|states?|stated|announced|quoted?|denies|denied)\b",
+    r"\b(?:said|says|say|told|tells|claims?|claimed|thinks?|thought|asked|asks|wrote|writes|argue[sd]?|insisted|mentioned|believes?|according to|heard|replied|answered|reckons|suggested|states?|stated|announced|quoted?|denies|denied|texted|messaged|e-?mailed|posted|tweeted|pinged|forwarded|sang|sings|(?:song|saying|line|chorus|verse|lyrics?|joke|story|poem) (?:goes|runs))\b",
     re.IGNORECASE,
 )
 # A technical statement about what goes wrong just now.
@@ -348,14 +348,6 @@ PASSING_TALK = lazy(
     r"(?:i (?:don't|do not|can't|cannot|didn't) (?:remember|recall|know|understand|see|think|get(?! the (?:point|appeal|fuss|hype|obsession)\b)|mean|believe|care|mind|want to (?:do|talk|discuss|break|change))\b|i (?:guess|think so|suppose|see|understand|agree|mean|am sorry)\b|"
     rf"i (?:need|want) you to\b|i(?:'d| would) (?:like|love) (?:to|you|a|an|some|the|it|this|that)\b|i(?:'m| am) (?:(?:just|still|so|really|very|not|also|a bit|currently|now) )*(?!{ENDEAVOUR})(?:sorry|afraid (?:i|that)|sure|glad|happy (?:to|with)|confused|stuck|lost|trying(?! to (?:cut|eat|drink|spend|sleep|lose weight|quit (?:smoking|drinking|sugar)|give up|read more|walk more|live)\b)|looking|getting|wondering|curious|thinking|seeing|having|writing|going to|about to|done|ready|ok|okay|fine|good|back|here|tired|aware|told|unable|able|running|debugging|asking|talking|getting|hoping|waiting|working on|a bit (?:lost|confused|stuck|late))\b|"
     r"i (?:like|love|hate|prefer) (?:it|this|that|these|those|the (?:idea|plan|look|sound))\b(?! (?:when|project|repo|codebase|team))|i have to (?:go|admit|say|run|leave)|i (?:always|never) (?:will|would|do|did|said|was)\b[\s.!,]*$|my (?:god|bad|apologies|mistake|pleasure)\b|never ?mind\b|nothing\b(?! (?:beats|compares|tops)\b|[^?]{1,90}\bwithout\b))",
-    re.IGNORECASE,
-)
-PROJECT = lazy(
-    r"\b(?:this|the|our) (?:project|codebase|code base|repo|repository|monorepo|app|application|package|library)\b|\b(?:in|for|on) this (?:service|workspace|site)\b|\bthis (?:service|workspace)\b|(?:这个|本|该|我们的)(?:项目|仓库|代码库)|\b(?:dieses|unser) (?:projekt|repo)\b|\beste proyecto\b|\bce projet\b|\beste projeto\b",
-    re.IGNORECASE,
-)
-TEAM = lazy(
-    rf"let'?s (?:all |just )?(?:use|go with|switch to|stick)\b|(?:we(?:'re| are|'ve| have)?|(?:the|our) (?:\w+ )?(?:team|squad|company|maintainers)(?: has| have)?) {_ADV}(?:use|uses|using|{_DECIDED})\b|wir (?:verwenden|nutzen|benutzen|haben)|(?:usamos|utilizamos|decidimos|acordamos)\b|(?:nous utilisons|on utilise|nous avons)\b|(?:我们|团队|咱们)(?:已经|最终|最后|现在|都)?(?:决定|使用|用|改用|采用|约定)",
     re.IGNORECASE,
 )
 SECRET_TALK = lazy(

@@ -10,10 +10,20 @@ from dataclasses import replace
 
 from .answered import resolved
 from .facts import Fact, extract
-from .redact import redact
+from .redact import answering, redact
 from .turn import UserRow, row_of, user_rows
 
-__all__ = ["Fact", "UserRow", "facts_of", "redact", "resolved", "row_of", "told_facts", "user_rows"]
+__all__ = [
+    "Fact",
+    "UserRow",
+    "answering",
+    "facts_of",
+    "redact",
+    "resolved",
+    "row_of",
+    "told_facts",
+    "user_rows",
+]
 
 
 def facts_of(row: UserRow) -> list[Fact]:

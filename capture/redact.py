@@ -8,6 +8,7 @@ in base64, and a pass word made of ordinary words behind a sentence that is not 
 from collections.abc import Callable
 
 from .lazy import lazy
+from .secret_answers import MASK, Around, behind_masks, masked_after
 from .secret_forms import COMMANDS, HEADERS, LINKS, TOKENS
 from .secret_numbers import mask_numbers
 from .secret_rules import CLOSERS, apply, exempt, masker
@@ -46,6 +47,11 @@ def masked_by(text: str, extra: Callable[[str], str] | None) -> str:
     return text if extra is None else _second_pass(text, extra)
 
 
+def answering(text: str, around: Around) -> str:
+    """A redacted message without the secret that it gives alone, known by what stands before it (secret_answers.py)."""
+    return masked_after(text, around, _once)
+
+
 def holds_secret(text: str) -> bool:
     """True when `redact` would mask something in `text`."""
     return redact(text) != text
@@ -74,7 +80,7 @@ def _settle(text: str) -> str:
         if masked == text:
             break
         text = masked
-    return text
+    return behind_masks(text, _once) if MASK in text else text
 
 
 def _once(text: str) -> str:

@@ -11,6 +11,7 @@ begins otherwise.  Tables; a new language adds its rows.
 import re
 import unicodedata
 
+from .bygone import passes
 from .lazy import lazy
 
 MEANT = "(= {})"
@@ -35,7 +36,7 @@ _WHEN = rf"(?:[^\s,;:()?!]{{1,14}}\s){{0,3}}?(?:\d|(?:{_CALENDAR}|may \d)(?!\w))
 _DAY = rf"(?:(?!on\s|at\s|the\s)[^\s,;:()?!]{{1,14}}\s){{0,2}}?(?:{_CALENDAR}|may \d)(?!\w)(?:[^,;:()?!]|(?<=\d):(?=\d)){{0,30}}?"
 _NAME = r"(?-i:[A-ZÀ-ÖØ-Þ0-9\u3040-\u30ff\u3400-\u9fff])[^,;:()?!]{0,40}?"
 _END = r"(?:\s(?:now|instead|as well|today|already|actually))?[.!\s]*"
-_LEAD = r"(?:(?:no|nope|sorry|oops|wait|update|correction|actually|ok|okay|well|oh|fyi|by the way|btw|also)[,.:;!–—-]*\s+){0,3}"
+_LEAD = r"(?:(?:no|nope|sorry|oops|wait|(?:quick\s|small\s|short\s)?(?:update|correction|news)|actually|ok|okay|well|oh|fyi|by the way|btw|also)[,.:;!–—-]*\s+){0,3}"
 _OURS = r"(?:the|our|my|this)\s(?:[\w'&./-]+\s){1,4}?"
 _BE = r"(?:(?:has|have|had|was|were|is|are|got|been|just|now|then|again|recently|finally)\s){0,4}"
 _SHIFTED = (
@@ -52,6 +53,13 @@ _JA_WHAT = (
     r"(?:私の|うちの|我々の)?(?P<what>(?![こそあど]れ|今|現在|彼|妹|弟)[\u3040-\u30ff\u3400-\u9fffA-Za-z]{2,12}?)"
 )
 _CJK_PLACE = r"(?P<value>[\u30a1-\u30ff\u3400-\u9fffA-Za-z]{1,12}?)"
+# Of late: a move that long ago is where somebody lives now; what is longer ago may be over (bygone.py).
+_LATE_DE = r"(?:(?:jetzt|inzwischen|gerade|kürzlich|neulich|endlich|nun|gestern|vor\s(?:kurzem|\w+\s(?:tagen|wochen|monaten))|letzte[nrs]?\s\w+|diese[nrs]?\s\w+|am\s\w+(?:tag|abend|ende))\s){0,2}"
+_LATE_FR = r"(?:hier|récemment|cette\s(?:semaine|année)|ce\smois-ci|(?:ce|le)\sweek-end|la\ssemaine\sdernière|le\smois\sdernier|il\sy\sa\s(?:peu|\w+\s(?:jours|semaines|mois)))"
+_LATE_ES = r"(?:ayer|hace\spoco|recientemente|esta\ssemana|este\s(?:mes|año|fin\sde\ssemana)|la\ssemana\spasada|el\s(?:mes\spasado|lunes|martes|miércoles|jueves|viernes|sábado|domingo)|hace\s\w+\s(?:días|semanas|meses))"
+_LATE_PT = r"(?:ontem|recentemente|esta\ssemana|este\s(?:mês|ano|fim\sde\ssemana)|(?:na|a)\ssemana\spassada|no\smês\spassado|o\smês\spassado|há\s(?:pouco|\w+\s(?:dias|semanas|meses)))"
+_LATE_ZH = r"(?:上个?月|上周|上星期|昨天|前天|今年|这个月|这周|前不久)"
+_LATE_JA = r"(?:(?:先月|先週|昨日|最近|今月|今年|この前|先日|ついに)(?:に)?[、,\s]?)?"
 _ONE_EN = r"(?:(?:mobile |cell |home )?(?:phone|telephone) number|(?:home |mailing )?address|e-?mail(?: address)?|username|job title|surname|last name|manager|boss)"
 _ONE_DE = r"(?:telefonnummer|handynummer|adresse|anschrift|e-?mail-?adresse|nachname|chefin|chef)"
 _ONE_FR = r"(?:numéro(?: de (?:téléphone|portable))?|adresse(?: e-?mail)?)"
@@ -63,7 +71,7 @@ _HINT = lazy(
     r"\b(?:now|new|instead|these days|nowadays|as of|since|moved|relocated|rescheduled|postponed|pushed|delayed|shifted|slipped|changed"
     r"|brought|extended|deferred|bumped|went|rose|grew|dropped|fell|raised|increased|lowered|reduced|cut|set|switched"
     r"|renamed|migrated|jetzt|nun|inzwischen|mittlerweile|neuerdings|wurde|ist|gezogen|umgezogen"
-    r"|maintenant|désormais|dorénavant|été|est|s'est|déménagé|emménagé|à présent"
+    r"|installée?|maintenant|désormais|dorénavant|été|est|s'est|s'appelle|heißt|se llama|se chama|chama-se|déménagé|emménagé|à présent"
     r"|ahora|actualmente|hoy en día|es|ha|se|mudé|mudado|mudamos"
     r"|agora|atualmente|hoje em dia|é|foi|mudei|mudamos|moro|vivo"
     r"|correction|korrektur|corrección|correção|stattdessen|à la place|en su lugar|em vez disso)\b|[\u3040-\u30ff\u3400-\u9fff]|\(= ",
@@ -79,7 +87,8 @@ _LED = lazy(
     r"|好的?|明白|知道了|记住了|是的|はい|了解(?:です|しました)?|承知しました)(?:\s*[,.:;!–—，、。：！-]+\s*|\s+))*",
     re.I,
 )
-_MOMENT = lazy(r"\s?\(\d{4}-\d\d-\d\d \d\d:\d\d\)")  # when "now" was
+# What stands behind `now` or `last month` when it is stored.
+_MOMENT = lazy(r"\s?\((?:week of )?\d{4}(?:-\d\d(?:-\d\d(?: \d\d:\d\d)?)?)?\)")
 # That it has been otherwise, said before the statement itself.
 _CUE = lazy(r"(?:(?:correction|korrektur|corrección|correção)\s?(?::\s?|[–—-]\s)|(?:更正|訂正)\s?[:：]\s?)(?=\w)", re.I)
 # It holds beside what held before: nothing is said anew.  `Also, …` only goes on talking.
@@ -107,12 +116,12 @@ _NOW: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^(?P<lead>\W*)(?:jetzt|inzwischen|mittlerweile|neuerdings|nun) (?P<verb>\w+e|bin|heiße|sind|\w+en) (?P<who>ich|wir) (?:jetzt )?", r"\g<lead>\g<who> \g<verb> "),
         (r"\b(?P<who>ich|wir|(?:mein|unser)e? [\w-]+) (?P<verb>\w+) (?:jetzt|inzwischen|mittlerweile|neuerdings|nun)\b(?! (?:gerade|mal|erst))", r"\g<who> \g<verb>"),
         (r"^(?P<lead>\W*)(?:maintenant|désormais|dorénavant|à présent),? (?=je |j'|nous |on |mon |ma |notre )", r"\g<lead>"),
-        (r"(?P<verb>\b(?:j'|je |nous |on |est |sont )[\w-]*) ?(?:maintenant|désormais|dorénavant|à présent)\b", r"\g<verb>"),
+        (r"(?P<verb>\b(?:j'|je |nous |on |est |sont |s'appelle )[\w-]*) ?(?:maintenant|désormais|dorénavant|à présent)\b", r"\g<verb>"),
         (r"(?P<rest>^(?:j'|je |nous |on |mon |ma |notre )[^,]{3,80}) (?:maintenant|désormais)(?=[.!]*$)", r"\g<rest>"),
         (r"^(?P<lead>\W*(?:yo )?)(?:ahora(?: mismo)?|actualmente|hoy en día),? (?=(?:vivo|trabajo|uso|usamos|utilizo|utilizamos|prefiero|me llamo|mi|nuestr[oa]|yo|soy)\b)", r"\g<lead>"),
-        (r"(?P<verb>\b(?:vivo|trabajo|uso|usamos|utilizamos|prefiero|es|son)) (?:ahora|actualmente)\b", r"\g<verb>"),
+        (r"(?P<verb>\b(?:vivo|trabajo|uso|usamos|utilizamos|prefiero|es|son|se llama)) (?:ahora|actualmente)\b", r"\g<verb>"),
         (r"^(?P<lead>\W*(?:eu )?)(?:agora|atualmente|hoje em dia),? (?=(?:eu|moro|vivo|trabalho|uso|usamos|prefiro|meu|minha|nosso|nossa|sou)\b)", r"\g<lead>"),
-        (r"(?P<verb>\b(?:moro|vivo|trabalho|uso|usamos|prefiro|é|são)) (?:agora|atualmente)\b", r"\g<verb>"),
+        (r"(?P<verb>\b(?:moro|vivo|trabalho|uso|usamos|prefiro|é|são|se chama|chama-se)) (?:agora|atualmente)\b", r"\g<verb>"),
         (r"^(?P<lead>(?:其实|不|不对)?[，, ]?)(?:现在|目前|如今)[，, ]?(?P<who>我们?)(?=[\u3400-\u9fff])", r"\g<lead>\g<who>"),
         (r"^(?P<who>我们?)(?:现在|目前|如今|已经)(?:改)?(?=[住在用叫喝吃])", r"\g<who>"),
         (r"^(?:今は|今では|現在は|今|現在)、?(?=[^はが]{1,20}(?:に住んで|で働い|を使っ))", ""),
@@ -130,26 +139,27 @@ _CHANGED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"{_LEAD}(?P<what>{_OURS}){_BE}renamed(?:\sfrom\s(?P<old>[^,;:()?!]{{1,40}}?))?(?:\s(?:to|as|into))?\s(?P<value>{_NAME}){_END}", "{what}is called {value}"),
         (rf"{_LEAD}(?:i|we)(?:'ve|\shave)?\s(?:just\s|now\s)?renamed\s(?P<what>(?:the|our|my)\s(?:[\w'&./-]+\s){{1,3}}?)(?:from\s(?P<old>[^,;:()?!]{{1,40}}?)\s)?(?:to|as|into)\s(?P<value>{_NAME}){_END}", "{what}is called {value}"),
         (rf"{_LEAD}(?P<who>i|we)(?:'ve|\shave)?\s(?:just\s|now\s|recently\s|finally\s)?(?:moved|switched|migrated|changed)\sover\sto\s(?P<value>{_NAME}){_END}", "{who} switched to {value}"),
+        (rf"{_LEAD}(?P<who>i|we)(?:'ve|\shave)?\s(?:(?:just|now|recently|finally|already|then)\s){{0,2}}(?:moved|relocated)\s(?P<value>(?:back\s)?to\s{_NAME}){_END}", "{who} moved {value}"),
         (rf"{_LEAD}(?:i've|i\shave)\s(?:just\s|now\s|recently\s|finally\s)?switched\sto\s(?P<value>{_NAME}){_END}", "i switched to {value}"),
         # German
         (rf"(?P<what>{_DE_WHAT})(?:wurde|wird|ist)\s(?:jetzt\s|nun\s)?(?:auf|zum?|nach)\s(?:den\s|die\s|das\s)?(?P<value>{_WHEN})\s(?:verschoben|verlegt|geändert|vorgezogen|vertagt|erhöht|gesenkt|verlängert)[.!\s]*", "{what}ist {value}"),
         (rf"(?P<what>{_DE_WHAT})(?:wurde|ist)\s(?:jetzt\s|nun\s)?in\s(?P<value>{_NAME})\sumbenannt[.!\s]*", "{what}heißt {value}"),
-        (rf"(?P<who>ich|wir)\s(?:bin|sind)\s(?:(?:jetzt|inzwischen|gerade|kürzlich|vor\s\w+)\s)?nach\s(?P<value>{_NAME})\s(?:um)?gezogen[.!\s]*", "{who} wohne in {value}"),
+        (rf"(?P<who>ich|wir)\s(?:bin|sind)\s{_LATE_DE}nach\s(?P<value>{_NAME})\s(?:um)?gezogen[.!\s]*", "{who} wohne in {value}"),
         # French
         (rf"(?P<what>{_FR_WHAT})(?:a\sété|est|s'est|sera)\s(?:maintenant\s)?(?:reporté|décalé|déplacé|avancé|repoussé|fixé|déplacé|changé|passé)e?s?\s(?:au|à|pour|le)\s(?:le\s|la\s)?(?P<value>{_WHEN})[.!\s]*", "{what} est le {value}"),
-        (rf"(?:j'ai|je\sme\ssuis)\s(?:récemment\s)?(?:déménagé|emménagé|installée?)\s(?:à|en)\s(?P<value>{_NAME})[.!\s]*", "j'habite à {value}"),
+        (rf"(?:{_LATE_FR}[,\s]+)?(?:j'ai|je\sme\ssuis)\s(?:récemment\s)?(?:déménagé|emménagé|installée?)\s(?:à|en)\s(?P<value>{_NAME})(?:\s{_LATE_FR})?[.!\s]*", "j'habite à {value}"),
         # Spanish
         (rf"(?P<what>{_ES_WHAT})(?:se\s(?:ha\s)?|fue\s|ha\ssido\s)(?:movi(?:do|da|ó)|aplazó|aplazad[oa]|pospuso|pospuest[oa]|pasó|cambió|cambiad[oa]|movid[oa]|trasladó|trasladad[oa]|adelantó|adelantad[oa])\s(?:al?|para)\s(?:el\s|la\s)?(?P<value>{_WHEN})[.!\s]*", "{what} es el {value}"),
-        (rf"(?:yo\s)?me\s(?:mudé|he\smudado)\sa\s(?P<value>{_NAME})[.!\s]*", "vivo en {value}"),
+        (rf"(?:{_LATE_ES}[,\s]+)?(?:yo\s)?me\s(?:mudé|he\smudado)\sa\s(?P<value>{_NAME})(?:\s{_LATE_ES})?[.!\s]*", "vivo en {value}"),
         # Portuguese
         (rf"(?P<what>{_PT_WHAT})(?:foi\s|passou\s|mudou\s)(?:(?:adiad|transferid|mudad|movid|antecipad|remarcad|alterad)[oa]\s)?(?:para|pra)\s(?:o\s|a\s|às\s)?(?P<value>{_WHEN})[.!\s]*", "{what} é {value}"),
-        (rf"(?:eu\s)?(?:me\smudei|mudei(?:-me)?)\s(?:para|pra)\s(?:o\s|a\s)?(?P<value>{_NAME})[.!\s]*", "eu moro em {value}"),
+        (rf"(?:{_LATE_PT}[,\s]+)?(?:eu\s)?(?:me\smudei|mudei(?:-me)?)\s(?:para|pra)\s(?:o\s|a\s)?(?P<value>{_NAME})(?:\s{_LATE_PT})?[.!\s]*", "eu moro em {value}"),
         # Chinese
-        (rf"我(?:已经|刚刚|刚|最近|们)*搬(?:到|去|家到)了?{_CJK_PLACE}了?[。.！!\s]*", "我住在{value}"),
+        (rf"我(?:已经|刚刚|刚|最近|们|{_LATE_ZH})*搬(?:到|去|家到)了?{_CJK_PLACE}了?[。.！!\s]*", "我住在{value}"),
         (r"(?P<who>我们?)(?:已经|刚刚|刚|最近)?(?:换成|换到|改用|切换到|换用|改成)了?(?P<value>[\w.+# -]{1,24}?)了?[。.！!\s]*", "{who}用{value}"),
         (rf"{_ZH_WHAT}(?:已经|现在)?(?:改到|改为|改成|改在|推迟到|推迟至|提前到|延期到|延到|变成|变为)了?(?P<value>[\u3400-\u9fff]{{0,2}}(?:\d|星期|周|礼拜)[^，。,]{{0,12}}?)了?[。.！!\s]*", "{what}是{value}"),
         # Japanese
-        (rf"(?:私は|僕は)?{_CJK_PLACE}に(?:引っ越しました|引っ越した|引越しました)[。.！!\s]*", "{value}に住んでいます"),
+        (rf"(?:私は|僕は)?{_LATE_JA}{_CJK_PLACE}に(?:引っ越しました|引っ越した|引越しました)[。.！!\s]*", "{value}に住んでいます"),
         (rf"{_JA_WHAT}は(?P<value>[\u3400-\u9fff]{{0,2}}(?:\d|[月火水木金土日]曜)[^はがを、。]{{0,12}}?)(?:に(?:延期|変更|前倒し|移動)(?:され|し|に|と|なり)[^、。]{{1,8}}|になりました)[。.！!\s]*", "{what}は{value}です"),
     )
 )  # fmt: skip
@@ -162,6 +172,10 @@ _COPULAS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?P<what>{_FR_WHAT})est\s(?:maintenant\s|désormais\s)?(?:prévue?\s)?(?:le|au|à)\s(?P<value>{_WHEN})[.!\s]*", "{what} is {value}"),
         (rf"(?P<what>{_ES_WHAT})es\s(?:ahora\s)?(?:el|la|a\slas)\s(?P<value>{_WHEN})[.!\s]*", "{what} is {value}"),
         (rf"(?P<what>{_PT_WHAT})é\s(?:agora\s)?(?:em\s|na\s|no\s|o\s|às\s|a\s)?(?:dia\s)?(?P<value>{_WHEN})[.!\s]*", "{what} is {value}"),
+        (rf"(?:mon|ma)\s(?P<what>[\w-]+\s)s'appelle\s(?P<value>{_NAME})[.!\s]*", "mon {what} is called {value}"),
+        (rf"(?P<what>(?:mein|unser)e?\s[\w-]+\s)heißt\s(?P<value>{_NAME})[.!\s]*", "{what} is called {value}"),
+        (rf"(?P<what>(?:mi|nuestr[oa])\s[\w-]+\s)se\sllama\s(?P<value>{_NAME})[.!\s]*", "{what} is called {value}"),
+        (rf"(?:[oa]\s)?(?P<what>(?:meu|minha|nosso|nossa)\s[\w-]+\s)(?:se\schama|chama-se)\s(?P<value>{_NAME})[.!\s]*", "{what} is called {value}"),
         (rf"(?:eu\s)?(?P<verb>moro|vivo)\s(?:no|na)\s(?P<value>{_NAME})[.!\s]*", "eu moro em {value}"),
         (rf"我在{_CJK_PLACE}(?:工作|上班)[。.！!\s]*", "i work at {value}"),
         (rf"{_ZH_WHAT}(?:是|在)(?P<value>[\u3400-\u9fff]{{0,2}}(?:\d|星期|周|礼拜)[^，。,]{{0,12}}?)了?[。.！!\s]*", "{what} is {value}"),
@@ -201,7 +215,7 @@ def anew(text: str) -> str:
 
     In the text's own language: `J'habite à Lyon` for `J'habite maintenant à Lyon`.
     """
-    if _HINT.search(text) is None or beside(text):
+    if _HINT.search(text) is None or beside(text) or passes(text):
         return ""
     said = before = _MOMENT.sub("", unicodedata.normalize("NFC", text).replace("’", "'")).strip()
     if (cue := _CUE.match(said)) is not None:
@@ -211,6 +225,7 @@ def anew(text: str) -> str:
         if found is not None:
             said = f"{said[: found.start()]}{found.expand(rest)}{said[found.end() :]}".strip()
             break
+    said = " ".join(said.split())
     return _filled(_CHANGED, said) or (said if said != before else "")
 
 
@@ -248,7 +263,12 @@ def meaning(text: str) -> str:
 
 
 def plainly(text: str) -> str:
-    """The statement in the words by which its slot is told; `text` itself where these are its own."""
+    """The statement in the words by which its slot is told; `text` itself where these are its own.
+
+    "" for what does not hold now (bygone.py): it gives nothing a value.
+    """
+    if passes(text):
+        return ""
     if _HINT.search(text) is None:
         return text
     said = meaning(text)

@@ -8,16 +8,20 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..chatlog import Call
 from ..stores.entry import scrub
 from . import ledger
 from .lazy import lazy
 from .limits import shorten
-from .redact import redact
+from .redact import answering, redact
 from .safe import safe_name
 from .turn import UserRow, clean, decoded, is_spoken, role_of, row_of, text_of, time_of, user_rows
+
+if TYPE_CHECKING:
+    from ..chatlog import Message
 
 Mask = Callable[[str], str] | None
 
@@ -32,6 +36,8 @@ _CUT_SHORT = frozenset({"interrupted", "cancelled", "canceled", "aborted", "inco
 _DEEPEST = 4  # results inside results
 _MOST_PARTS = 200  # of one message
 TYPE_CHARS = 40
+_BEFORE = 60  # host rows before a turn, among which what it answers is looked for
+_ASKED = 3  # user rows before it: an answer may correct an answer
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,49 @@ def rows(
         elif role == "tool":
             turn.result(found, message)
     turn.close(found)
+    earlier = answer = ""
+    for place, one in enumerate(found):
+        if one.role == "user":
+            found[place] = one = replace(one, text=answering(one.text, partial(_both, earlier, answer)))
+            earlier, answer = one.text, ""
+        else:
+            answer = one.text
     return found
+
+
+def _both(earlier: str, answer: str) -> tuple[str, str]:
+    return earlier, answer
+
+
+def heard_before(messages: object, index: int | None = None, user: object = None) -> tuple[str, str]:
+    """(the user's message before a turn, the assistant's last words between them), redacted, "" for none.
+
+    index  of the turn's user row in the host's list; None: the last one whose content is `user`
+    """
+    listed = messages if isinstance(messages, list | tuple) else ()
+    if index is None:
+        own = (at for at in range(len(listed) - 1, -1, -1) if _content(listed[at]) == user)
+        index = next(own, len(listed))
+    asked = [at for at in range(max(0, index - _BEFORE), index) if _is_user(listed[at])]
+    return last_said(rows(listed[asked[-_ASKED:][0] : index])) if asked else ("", "")
+
+
+def last_said(told: Sequence["Said | Message"]) -> tuple[str, str]:
+    """(the last user's message, the assistant's last words behind it), "" for none."""
+    answer = ""
+    for one in reversed(told):
+        if one.role == "user":
+            return one.text, answer
+        answer = answer or one.text
+    return "", answer
+
+
+def _is_user(message: object) -> bool:
+    return isinstance(message, Mapping) and role_of(message) == "user"
+
+
+def _content(message: object) -> object:
+    return message.get("content") if isinstance(message, Mapping) else None
 
 
 class _Turn:

@@ -25,6 +25,7 @@ from .seen import new_rows
 if TYPE_CHECKING:  # imported where it is used: see reader.py
     from .reader import Fact, UserRow
 
+RECENT = 40  # statements of a session that "it's X now" may speak of
 DAY_S = 86_400.0  # seconds that a message's time may lie ahead of the clock
 Enqueue = Callable[[Sequence[NewFact], Sequence[SeenMark]], object]
 
@@ -171,11 +172,14 @@ class SessionCapture:
             for n, one in enumerate(heard, start=len(before or ())):
                 if one.row is None:
                     continue
-                stated = list(one.facts or ())
+                stated, said = list(one.facts or ()), one.row.redacted
                 if one.ours:
                     around = partial(self._around, one, last, transcript)
-                    stated = reader.resolved(one.row.redacted, stated, around)
-                last = _Stated(one.row.redacted, one.speaker, stated)
+                    said = reader.answering(said, partial(_heard_before, one, last, transcript))
+                    if said != one.row.redacted:
+                        stated = reader.facts_of(replace(one.row, redacted=said))
+                    stated = reader.resolved(said, stated, around, last.recent if last is not None else ())
+                last = _Stated(said, one.speaker, stated, self._recent(last, stated))
                 if locate is not None and stated and not one.message_ref:
                     one.message_ref = locate(one.row)
                 facts += [self._fact(fact, one, author) for fact in stated]
@@ -196,11 +200,17 @@ class SessionCapture:
             one.speaker is None or last is None or last.speaker != one.speaker
         ):
             return [], ""
-        found = transcript.before(one.row.redacted) if one.row is not None else None
+        found = transcript.before(one.row) if one.row is not None else None
         if found is None:
             return (last.facts if last is not None else []), ""
         earlier, answer = found
         return (last.facts if last is not None and last.text == earlier else []), answer
+
+    def _recent(self, last: "_Stated | None", stated: "list[Fact]") -> "tuple[Fact, ...]":
+        """What the session has stated of late; in a room it is of several persons, and answers nothing."""
+        if self.context.audience.startswith("room/"):
+            return ()
+        return (*(last.recent if last is not None else ()), *stated)[-RECENT:]
 
     def _kept(self, rows: "list[UserRow]", *, told: bool) -> list[_Heard]:
         """What was heard, without what the user took back.
@@ -260,11 +270,12 @@ class SessionCapture:
 
 @dataclass(frozen=True)
 class _Stated:
-    """A settled row: its words, who said them, and what they state."""
+    """A settled row: its words, who said them, what they state, and what the session has stated up to them."""
 
     text: str
     speaker: dict[str, str] | None
     facts: "list[Fact]"
+    recent: "tuple[Fact, ...]" = ()
 
 
 class _Transcript:
@@ -274,20 +285,26 @@ class _Transcript:
         self._messages = messages if isinstance(messages, list | tuple) else ()
         self._before: dict[str, tuple[str, str]] | None = None
 
-    def before(self, text: str) -> tuple[str, str] | None:
+    def before(self, row: "UserRow") -> tuple[str, str] | None:
         """(the user's message before this one, the assistant's last words between them), redacted; None: not there."""
-        if self._before is None:
-            from .said import rows
+        from .said import fingerprint_of, rows
 
+        if self._before is None:
             self._before = {}
             earlier = answer = ""
             for said in rows(self._messages):
                 if said.role == "assistant":
                     answer = said.text
                 else:
-                    self._before[said.text] = earlier, answer
+                    self._before[said.fingerprint] = earlier, answer
                     earlier, answer = said.text, ""
-        return self._before.get(text)
+        return self._before.get(fingerprint_of("user", row.redacted))
+
+
+def _heard_before(one: _Heard, last: _Stated | None, transcript: _Transcript) -> tuple[str, str]:
+    """The words before a row, whoever said them: what is secret may be given by anybody."""
+    found = transcript.before(one.row) if one.row is not None else None
+    return found if found is not None else (last.text if last is not None else "", "")
 
 
 def _timed(heard: list[_Heard], rows: "Sequence[UserRow]") -> None:

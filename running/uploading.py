@@ -63,7 +63,7 @@ class Uploading:
                     remote.tell("capture_paused_by_approval", hint)
                     return
                 state = "held"
-            pair = self._pair(user, assistant, mask)
+            pair = self._pair(user, assistant, mask, messages)
             if pair is not None:
                 self._enqueue(link, session, place, pair, messages, state)
         except Exception as error:
@@ -90,10 +90,10 @@ class Uploading:
         link.start()
         link.uploader.wake()
 
-    def _pair(self, user: object, assistant: object, mask: Mask) -> Pair | None:
+    def _pair(self, user: object, assistant: object, mask: Mask, messages: object = None) -> Pair | None:
         """Both texts as they may leave, None when nothing is to be sent (2.7, steps 2 and 3)."""
-        from ..capture.redact import masked_by
-        from ..capture.said import assistant_said, fingerprint_of
+        from ..capture.redact import answering, masked_by
+        from ..capture.said import assistant_said, fingerprint_of, heard_before
         from ..capture.turn import row_of
         from ..memoria.observed import pair_digest
 
@@ -107,7 +107,7 @@ class Uploading:
         row = row_of(user, None)
         if row is None:
             return None  # nobody said anything: a summary, a note of the host, empty
-        said = masked_by(row.redacted, mask)
+        said = masked_by(answering(row.redacted, lambda: heard_before(messages, user=user)), mask)
         answer = assistant_said(assistant[:longest] if isinstance(assistant, str) else assistant)
         reply = masked_by(answer.text, mask) if answer is not None else ""
         whole = answer.fingerprint if answer is not None and answered <= longest else ""

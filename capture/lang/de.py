@@ -177,7 +177,7 @@ TABLE = Language(
         r"(?:wenn ich .{1,80}(?:wäre|hätte|würde)|wenn wir .{1,80}(?:wären|hätten|würden)|angenommen|falls (?!ich|du|wir)|mal angenommen|gesetzt den fall|nehmen wir (?:mal )?an|wäre ich|hätten wir|hätte ich|würden wir|was wäre)"
     ),
     report=any_case(
-        r"\b(?:sagt(?:e|en)?|gesagt|meint(?:e|en)?|gemeint|behauptet(?:e)?|erzählt(?:e)?|schreibt|schrieb|laut \w+|findet|glaubt(?:e)?|denkt|angeblich|fragt(?:e)?|im text steht|dort steht|hat geschrieben)\b"
+        r"\b(?:sagt(?:e|en)?|gesagt|meint(?:e|en)?|gemeint|behauptet(?:e)?|erzählt(?:e)?|schreibt|schrieb|laut \w+|findet|glaubt(?:e)?|denkt|angeblich|fragt(?:e)?|im text steht|dort steht|hat geschrieben|textet(?:e)?|simst(?:e)?|mailt(?:e)?|postet(?:e)?|singt|sang)\b"
     ),
     passing=any_case(
         r"\b(?:gerade|grade|im moment|momentan|im augenblick|schon wieder|noch mal|nochmal|heute (?:früh|morgen|abend)?|eben)\b|ich (?:verstehe|erinnere|weiß|denke|glaube|brauche|möchte(?!n? (?:immer|nie|keine))|will(?! (?:immer|nie|keine))|suche|sehe|versuche|bekomme) |ich hätte gern|musst du (?:dir )?nicht|(?:brauchst|musst) du nicht"

@@ -176,7 +176,7 @@ TABLE = Language(
         r"(?:si (?:\S+ ){0,4}?\S+(?:ara|iera|ase|iese|áramos|iéramos|aran|ieran|eran?)\b|supongamos|supón|suponiendo|imagina que (?!eres)|en caso de que|digamos que|como si|ojalá|si fuera|si fuese)"
     ),
     report=any_case(
-        r"\b(?:dijo|dice|dicen|dijeron|según|afirma|afirmó|cree|creen|piensa|contó|escribió|me ha dicho|opina|comentó|asegura|al parecer|preguntó)\b"
+        r"\b(?:dijo|dice|dicen|dijeron|según|afirma|afirmó|cree|creen|piensa|contó|escribió|me ha dicho|opina|comentó|asegura|al parecer|preguntó|publicó|escribe|canta|mandó)\b"
     ),
     passing=any_case(
         r"\b(?:ahora mismo|en este momento|por el momento|justo ahora|otra vez|de nuevo|hoy)\b|\bahora (?:estoy|estamos|está) \w+ndo\b|^(?:no )?(?:entiendo|recuerdo|sé|creo|pienso|veo|necesito|quiero|quisiera|estoy (?!en contra|jubilad|casad|divorciad|embarazad|solter|en paro|acostumbrad|harto de los)|busco|intento)\b|^no (?:hace falta|tienes que|me acuerdo)|^me gustaría"

@@ -146,7 +146,7 @@ TABLE = Language(
             rule(
                 "fact",
                 0.6,
-                rf"(?:mon|ma|mes|notre|nos) (?!{_AT_HAND}\b)(?:[\w'-]+ ){{1,5}}?(?:est|sont|s'appellent?|habite|vit|vivent|travaille|préfère|commence|finit|utilise|tourne|tournent|a|ont|veut|aime|déteste|parle|expire|joue|étudie|va|vient|c'est|n'est plus|valide|ferme) (?!cassé|en panne|planté|lent|vide|(?:à|au) \d+ ?%|en train|de \w+er\b)\S",
+                rf"(?:mon|ma|mes|notre|nos) (?!{_AT_HAND}\b)(?:[\w'-]+ ){{1,5}}?(?:est|sont|s'appelle(?:nt)?|habite|vit|vivent|travaille|préfère|commence|finit|utilise|tourne|tournent|a|ont|veut|aime|déteste|parle|expire|joue|étudie|va|vient|c'est|n'est plus|valide|ferme) (?!cassé|en panne|planté|lent|vide|(?:à|au) \d+ ?%|en train|de \w+er\b)\S",
             ),
             rule(
                 "fact",
@@ -178,7 +178,7 @@ TABLE = Language(
         r"(?:si (?:je |j'|nous |on |le |la |l'|tu |mon |notre )?(?:\S+ ){0,3}?\S+(?:ais|ait|ions|aient)\b|supposons|admettons|imaginons|et si|au cas où|mettons que|comme si)"
     ),
     report=any_case(
-        r"\b(?:dit|disent|disait|d'après|selon|affirme|croit|pense qu|racont\w+|écrit|m'a dit|prétend|paraît|demandé|trouve qu)\b"
+        r"\b(?:dit|disent|disait|d'après|selon|affirme|croit|pense qu|racont\w+|écrit|m'a dit|prétend|paraît|demandé|trouve qu|posté|texto|chante|envoyé)\b"
     ),
     passing=any_case(
         r"\b(?:en ce moment|pour l'instant|pour le moment|à l'instant|encore une fois|de nouveau|aujourd'hui)\b|^là,|^je (?:ne )?(?:comprends|me souviens|sais|crois|pense|vois|veux|voudrais|cherche|suis en train|suis (?:un peu )?(?:perdu|bloqué|désolé|fatigué|sûr)|reçois|vais)|^j'(?:ai besoin (?:de|que|d')|aimerais|essaie)|^pas (?:la peine|besoin)"

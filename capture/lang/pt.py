@@ -164,7 +164,7 @@ TABLE = Language(
         r"(?:se (?:\S+ ){0,4}?\S+(?:asse|esse|isse|ássemos|êssemos|íssemos|assem|essem|issem|fosse|fossem)\b|suponha|supondo|imagine que (?!você)|digamos que|caso (?:o|a|eu|você)\b|como se\b|quem dera)"
     ),
     report=any_case(
-        r"\b(?:disse|diz|dizem|disseram|segundo|afirma|afirmou|acha que|pensa|contou|escreveu|falou|opina|comentou|parece que|perguntou)\b"
+        r"\b(?:disse|diz|dizem|disseram|segundo|afirma|afirmou|acha que|pensa|contou|escreveu|falou|opina|comentou|parece que|perguntou|postou|mandou|escreve|canta)\b"
     ),
     passing=any_case(
         r"\b(?:agora mesmo|neste momento|no momento|por enquanto|de novo|outra vez|hoje)\b|\bagora (?:estou|estamos|está) |^(?:não )?(?:entendo|entendi|lembro|me lembro|sei|acho|penso|vejo|preciso|quero|queria|procuro|tento)\b(?<!estou)|^estou (?!aposentad|casad|divorciad|grávid|solteir|desempregad|acostumad)|^não (?:precisa|é preciso|me lembro)|^gostaria"

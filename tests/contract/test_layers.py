@@ -1,6 +1,7 @@
 """The house: imports point downwards only, the host stays behind its door (design.md; P4, P54; D96, D97)."""
 
 import ast
+import functools
 import unittest
 from pathlib import Path
 
@@ -20,6 +21,8 @@ FLOORS = (
         "stores.limits",
         "capture.lazy",
         "capture.lines",
+        "capture.voices",
+        "capture.bygone",
         "capture.sentences",
         "capture.compound",
         "capture.restated",
@@ -66,6 +69,12 @@ def within(module: str, name: str) -> bool:
     return module == name or module.startswith(name + ".")
 
 
+@functools.cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def imports(path: Path) -> list[tuple[str, bool]]:
     """What a module imports from us, as dotted names below the package, and whether only for the type checker."""
     package = path.relative_to(ROOT).parent.parts
@@ -85,7 +94,7 @@ def imports(path: Path) -> list[tuple[str, bool]]:
                     found.append((whole if exists else stem, only))
             walk(child, only)
 
-    walk(ast.parse(path.read_text(encoding="utf-8")), False)
+    walk(tree(path), False)
     return found
 
 
@@ -118,7 +127,7 @@ class Floors(unittest.TestCase):
         for path in modules():
             if path.relative_to(ROOT).as_posix() in DOORS:
                 continue
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(tree(path)):
                 names = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
                 names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 for name in names:
@@ -127,7 +136,7 @@ class Floors(unittest.TestCase):
     def test_no_module_takes_a_name_from_the_package_itself(self) -> None:
         """P4: hosts up to 0.20 lose a provider whose sibling does."""
         for path in modules():
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(tree(path)):
                 if isinstance(node, ast.ImportFrom) and node.level and not node.module:
                     depth = len(path.relative_to(ROOT).parent.parts)
                     if node.level == depth + 1:
