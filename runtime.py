@@ -70,8 +70,7 @@ class Runtime:
         self.settings, self.clock = settings, clock
         self._users, self._author = 0, str(settings["author"])
         self._draining = threading.local()  # .until: monotonic end of a drain on this thread
-        # The store's table of entries and the text index share one derived file (D49.15).
-        self._index = settings.folder / "recall.db"
+        self._index = settings.folder / "recall.db"  # the store's table of entries and the text index (D49.15)
         self.store = LocalStore(settings.path("commit_log_path"), self._index, clock=clock)
         self.outbox = Outbox(
             settings.path("queue.path"),
@@ -94,7 +93,7 @@ class Runtime:
             self.outbox,
             clock=clock,
             note=self.note,
-            wake=self.worker.submit,
+            worker=self.worker,
             logged=lambda sid, refs: self.consolidating.logged(sid, refs),
             lost=self._lost,
         )
@@ -124,9 +123,9 @@ class Runtime:
             clock=clock,
         )
         self.holding = Holding(self.outbox, approval, self._woken)
-        approval_on, redact = self.holding.on, _without_secrets
-        self.shelving = Shelving(settings, self.outbox, self.store, self.conversation, redact, self.note, clock)
-        self.remote = Remote(settings, self.outbox, clock=clock, note=self.note, approval=approval_on, redact=redact)
+        redact, note = _without_secrets, self.note
+        self.shelving = Shelving(settings, self.outbox, self.store, self.conversation, redact, note, clock)
+        self.remote = Remote(settings, self.outbox, clock=clock, note=note, approval=self.holding.on, redact=redact)
         self.writes: Writes = self.remote.writes(
             self.store,
             self.outbox,
@@ -138,7 +137,7 @@ class Runtime:
             queued=self._woken,
             removed=self._removed,
         )
-        self.sessions = Sessions(self.outbox, self.worker, clock=clock, note=self.note)
+        self.sessions = Sessions(self.outbox, self.worker, self.reader.behind_recalls, clock=clock, note=self.note)
         self.recovery = Recovery(settings, self.outbox, self.conversation, self, clock=clock, note=self.note)
 
     def _woken(self) -> None:
@@ -248,7 +247,8 @@ class Runtime:
         for path in dict.fromkeys([self.settings.folder / "queue.db", *self.settings.earlier_queues]):
             if path.exists():
                 self.worker.submit(functools.partial(self._adopt, path, mask))
-        for job in (self.author, self.holding.release, self.refresh, self._pay, broken_parts):
+        index = self.conversation.mind_index
+        for job in (self.author, self.holding.release, self.refresh, self._pay, broken_parts, index):
             self.worker.submit(self.reader.behind_recalls(job))
         self.worker.wake()
         self.shelving.started()

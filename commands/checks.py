@@ -20,10 +20,12 @@ from ..checkup import broken_parts
 from ..config import KEY_COMMAND
 from ..outbox import OutboxError
 from ..outboxdb.database import wal_is_safe
+from ..outboxdb.migrations import version_of
+from ..outboxdb.outbox_file import OutboxFile
 from ..running.health import PENDING_NOTICE_S
 from . import turns, words
 from .far import OF_THE_KEY, in_words
-from .finding import Finding
+from .finding import Finding, State
 from .home import Home
 from .screen import one_line
 
@@ -36,6 +38,19 @@ ABSENT = {
     "index": "made when something is looked for",
     "log": "no conversation has been logged",
 }
+OURS = {"outbox": "of this plugin", "log": "a log of this plugin"}
+INSTEAD = {  # of a file that cannot be used
+    "outbox": "new facts wait beside it",
+    "index": "the index is kept in memory",
+    "log": "what is said now is found later in Hermes's transcripts",
+}
+SEARCH = "hermes cognition search anything"
+MENDED = {  # what is done about one that is ill, and by which command
+    "outbox": ("a write sets its bytes aside, saves the rest", "hermes cognition queue retry --all-safe"),
+    "index": ("it is derived and made anew by a search", SEARCH),
+    "log": ("a search sets its bytes aside and saves the rest", SEARCH),
+}
+NEWER = "written by a newer version of this plugin"
 NAMED = 5  # files, rows and errors named in one finding
 
 
@@ -162,58 +177,111 @@ def _remedy(line: str) -> tuple[str, str]:
 
 
 def databases(home: Home) -> Iterator[Finding]:
-    """Outbox and index: sound, and in which journal mode (D111, START.md)."""
-    outbox, index = home.settings.path("queue.path"), home.settings.folder / "recall.db"
-    log = home.settings.folder / "chatlog.db"
-    for name, path in (("outbox", outbox), ("index", index), ("log", log)):
-        if not path.exists():
-            said = ABSENT[name]
-            yield Finding(name, "well", f"{path.name} is not there: {said}")
-            continue
-        try:
-            mode, fault = _look(path)
-        except sqlite3.OperationalError as problem:
-            busy = "locked" in str(problem)
-            said = f"{path.name} is in use by another process" if busy else f"{path.name} cannot be opened ({problem})"
-            yield Finding(name, "note" if busy else "wrong", said)
-            continue
-        except sqlite3.DatabaseError as problem:
-            mode, fault = "", str(problem)
-        if fault and name == "outbox":
-            said = f"{path.name} is damaged ({one_line(fault)[:80]}); a write sets its bytes aside, saves the rest"
-            yield Finding(name, "wrong", said, "hermes cognition queue retry --all-safe")
-        elif fault and name == "log":
-            said = f"{path.name} is damaged ({one_line(fault)[:80]}); a search sets its bytes aside and saves the rest"
-            yield Finding(name, "wrong", said, "hermes cognition search anything")
-        elif fault:
-            said = f"{path.name} is damaged ({one_line(fault)[:80]}); it is derived and made anew by a search"
-            yield Finding(name, "wrong", said, "hermes cognition search anything")
-        else:
-            yield _journal(name, path, mode)
+    """Outbox, index and log: ours, sound, and in which journal mode (D111, START.md)."""
+    for name, path in (
+        ("outbox", home.settings.path("queue.path")),
+        ("index", home.settings.folder / "recall.db"),
+        ("log", home.settings.folder / "chatlog.db"),
+    ):
+        yield _database(home, name, path)
+
+
+def _database(home: Home, name: str, path: Path) -> Finding:
+    lost = _names_given(home) if name == "log" else 0
+    if not path.exists():
+        return _lost(path, lost, "note") if lost else Finding(name, "well", f"{path.name} is not there: {ABSENT[name]}")
+    if path.is_dir():
+        said = f"{path.name} is a folder and no file; nothing in it was touched, and {INSTEAD[name]}"
+        return Finding(name, "wrong", said, f"mv {_quoted(path)} {_quoted(path.with_name(f'{path.name}.aside'))}")
+    if lost and not path.stat().st_size:
+        return _lost(path, lost, "wrong")
+    try:
+        mode, fault = _look(path)
+        if not fault and name in OURS:
+            fault = _misfit(path, name)
+        also = _begun_anew(path) if not fault and name == "log" else ""
+    except sqlite3.OperationalError as problem:
+        busy = "locked" in str(problem)
+        said = f"{path.name} is in use by another process" if busy else f"{path.name} cannot be opened ({problem})"
+        return Finding(name, "note" if busy else "wrong", said)
+    except sqlite3.DatabaseError as problem:
+        mode, also, fault = "", "", f"is damaged ({one_line(str(problem))[:80]})"
+    if fault == NEWER:
+        said = f"{path.name} was {fault} and is left as it is; {INSTEAD[name]}"
+        return Finding(name, "wrong", said, "hermes plugins update cognition")
+    if fault:
+        return Finding(name, "wrong", f"{path.name} {fault}; {MENDED[name][0]}", MENDED[name][1])
+    return _journal(name, path, mode, also)
 
 
 def _look(path: Path) -> tuple[str, str]:
     """Journal mode, and what a check of the whole file says against it ("" when it is sound)."""
-    uri = f"{path.resolve().as_uri()}?mode={'rw' if _writable(path) else 'ro'}"
-    with closing(sqlite3.connect(uri, uri=True, timeout=1.0)) as db:
-        db.execute("PRAGMA query_only = ON")
+    with closing(_only_looking(path)) as db:
         mode = str(db.execute("PRAGMA journal_mode").fetchone()[0])
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if path.stat().st_size > WHOLE_CHECK:
             return mode, ""
         verdict = [str(row[0]) for row in db.execute("PRAGMA quick_check(1)")]
-        return mode, "" if verdict == ["ok"] else verdict[0]
+        return mode, "" if verdict == ["ok"] else f"is damaged ({one_line(verdict[0])[:80]})"
 
 
-def _journal(name: str, path: Path, mode: str) -> Finding:
+def _only_looking(path: Path) -> sqlite3.Connection:
+    uri = f"{path.resolve().as_uri()}?mode={'rw' if _writable(path) else 'ro'}"
+    db = sqlite3.connect(uri, uri=True, timeout=1.0)
+    db.execute("PRAGMA query_only = ON")
+    return db
+
+
+def _misfit(path: Path, name: str) -> str:
+    """What the opener of the file would say of its tables, "" when they are ours."""
+    from ..logdb.database import LogFile
+
+    file = LogFile(path) if name == "log" else OutboxFile(path)
+    with closing(_only_looking(path)) as db:
+        if version_of(db) > len(file.migrations):
+            return NEWER
+        why = file.misfit(db)
+    return f"is not {OURS[name]} ({one_line(why)})" if why else ""
+
+
+def _names_given(home: Home) -> int:
+    """Where names of messages would count on from if the log were lost; 0 where none was ever logged, or not known."""
+    try:
+        return home.runtime.conversation.ceiling.known() if home.has_outbox else 0
+    except OutboxError:
+        return 0
+
+
+def _lost(path: Path, first: int, state: State) -> Finding:
+    said = (
+        f"{path.name} is {'empty' if path.exists() else 'not there'}, and messages had been logged: what was "
+        "remembered of them is kept, they are logged again from Hermes's transcripts when a session is taken up, "
+        f"names count on from {first}; what was exported with --messages comes back by"
+    )
+    return Finding("log", state, said, "hermes cognition import FILE")
+
+
+def _begun_anew(path: Path) -> str:
+    """That this log has taken the place of a lost one, "" where it is the first."""
+    from ..logdb.schema import BEGUN, first_of
+
+    with closing(_only_looking(path)) as db:
+        if not (db.execute("PRAGMA user_version").fetchone()[0] and (first := first_of(db))):
+            return ""
+        at = db.execute("SELECT CAST(value AS REAL) FROM meta WHERE key = ?", (BEGUN,)).fetchone()
+    return f"begun anew {words.day(at[0] if at else None)}, names count from {first}; "
+
+
+def _journal(name: str, path: Path, mode: str, also: str) -> Finding:
     version, safe = sqlite3.sqlite_version, wal_is_safe()
     if mode == "wal" and not safe:
         said = f"{path.name} is in WAL mode, and SQLite {version} can lose commits in it (the WAL-reset bug)"
         return Finding(name, "wrong", said, "use a Python with SQLite 3.44.6, 3.50.7, 3.51.3 or newer")
     if mode == "wal":
-        return Finding(name, "well", f"{path.name} is sound; WAL, because SQLite {version} has the WAL-reset bug fixed")
+        said = f"{path.name} is sound; {also}WAL, because SQLite {version} has the WAL-reset bug fixed"
+        return Finding(name, "well", said)
     why = "it was made by a build without that fix" if safe else f"SQLite {version} has the WAL-reset bug in WAL mode"
-    return Finding(name, "well", f"{path.name} is sound; {mode.upper()} with full sync, because {why}")
+    return Finding(name, "well", f"{path.name} is sound; {also}{mode.upper()} with full sync, because {why}")
 
 
 # -- what waits, what was lost, what was kept --------------------------------------------------------------------------

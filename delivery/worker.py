@@ -90,6 +90,7 @@ class Worker(OneThread):
         self._paused_until = 0.0
         self._pause = PAUSE_SECONDS[0]
         self._idle_since: float | None = None
+        self._idle_now = False
 
     @property
     def owner(self) -> str:
@@ -110,9 +111,9 @@ class Worker(OneThread):
             self._paused_until = max(self._paused_until, time.monotonic() + after)
         self._notify()
 
-    def submit(self, job: Job) -> None:
-        """Run `job` (small, in memory) on the worker before the next round."""
-        self._notify(lambda: self._jobs.append(job))
+    def submit(self, job: Job, *, first: bool = False) -> None:
+        """Run `job` (small, in memory) on the worker before the next round; `first`: before those that wait."""
+        self._notify(lambda: self._jobs.appendleft(job) if first else self._jobs.append(job))
 
     def leave(self, job: Job) -> None:
         """Leave `job` for the next look, at most 10 s away.  Takes no lock and starts no thread: for finalizers,
@@ -122,6 +123,11 @@ class Worker(OneThread):
     def idle_soon(self) -> None:
         """There is work for the idle pass: it comes when nothing has been done for 30 s (D102)."""
         self._idle_since = time.monotonic()
+        self._notify()
+
+    def idle_now(self) -> None:
+        """There is work for the idle pass that somebody waits for: it comes as soon as the worker has nothing to do."""
+        self._idle_now = True
         self._notify()
 
     def drain(self, deadline: float) -> int:
@@ -162,9 +168,9 @@ class Worker(OneThread):
             left = self._idle_poll
             if due is not None:
                 left = min(left, max(0.0, due - self._clock()))
+            if (idle_at := self._idle_at()) is not None:
+                left = min(left, max(0.0, idle_at - now))
             left = max(left, self._paused_until - now)
-            if self._idle_since is not None:
-                left = min(left, max(0.0, self._idle_since + self._idle_after - now))
             with self._condition:
                 if self._woken:  # look as soon as the pause is over
                     left = min(left, max(0.0, self._paused_until - time.monotonic()))
@@ -176,8 +182,8 @@ class Worker(OneThread):
                 continue
             if due is not None and due <= self._clock():
                 return
-            if self._idle_since is not None and time.monotonic() >= self._idle_since + self._idle_after:
-                self._idle_since = None
+            if (idle_at := self._idle_at()) is not None and time.monotonic() >= idle_at:
+                self._idle_since, self._idle_now = None, False
                 self._idle_pass()
             if self._look()[1] != version or self.outbox.spilled() or self.outbox.database.salvage_due:
                 return
@@ -191,6 +197,12 @@ class Worker(OneThread):
         except OutboxError as problem:
             self.last_error = str(problem)
             return None, -1
+
+    def _idle_at(self) -> float | None:
+        """When the next idle pass is due, monotonic; None when nothing is owed to it."""
+        if self._idle_now:
+            return 0.0
+        return None if self._idle_since is None else self._idle_since + self._idle_after
 
     def _idle_pass(self) -> None:
         """What is done once after work: prune, erase, and the runtime's own (D55.15, D102)."""

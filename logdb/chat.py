@@ -18,13 +18,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any, Protocol
+from typing import Any
 
 from ..outboxdb.errors import OutboxBusy, OutboxError, OutboxUnavailable
+from ..outboxdb.ordinals import Ceiling
 from ..outboxdb.rows import owe_erasure
 from ..stores.entry import scrub
-from . import forgetting, listing, rows, upkeep
+from . import forgetting, index, listing, rows, upkeep
 from .database import LogFile, remove_files
+from .index import LogIndex, add_to_index, remove_from_index
 from .limits import APPEND_WAIT, PAGE
 from .model import Call, Draft, LogPlace, Mark, Message, Pruned, Start, parse_range, parse_ref, ref_of
 
@@ -54,33 +56,16 @@ class LogMoved(OutboxError):
     passing = True
 
 
-class LogIndex(Protocol):
-    """The text index over the log, in tables of the same file whose names begin with `episode_`.
-
-    All calls come inside the log's own write transactions.  `version` differs from what the file holds: the log drops
-    the index and has it built anew, batch by batch, by the idle pass.
-    """
-
-    version: str
-
-    def create(self, db: Connection) -> None:
-        """Make the tables."""
-
-    def drop(self, db: Connection) -> None:
-        """Drop them."""
-
-    def add(self, db: Connection, messages: Sequence[Message]) -> None:
-        """Take live messages in."""
-
-    def remove(self, db: Connection, ids: Sequence[int]) -> None:
-        """Take messages out; their rows still hold the text."""
+class _Uncovered(Exception):
+    """Ordinals up to before `args[0]` are to be covered before any of them is given.  Nothing was written."""
 
 
 class ChatLog:
     """The log at `path`.  Opens nothing until it is used; safe from any thread and process.
 
-    clock  epoch seconds      index  the text index that is kept beside the messages, or None
-    wal    is for tests
+    clock    epoch seconds      index  the text index that is kept beside the messages, or None
+    ceiling  what remembers, should this file be lost, above which ordinal none was given
+    wal      is for tests
     """
 
     def __init__(
@@ -89,12 +74,14 @@ class ChatLog:
         *,
         clock: Callable[[], float] = time.time,
         index: LogIndex | None = None,
+        ceiling: Ceiling | None = None,
         wal: bool | None = None,
     ) -> None:
         self.path = Path(path)
         self.clock = clock
         self.index = index
-        self.file = LogFile(self.path, clock=clock, wal=wal)
+        self._ceiling = ceiling
+        self.file = LogFile(self.path, clock=clock, wal=wal, floor=ceiling.of_a_new_log if ceiling else lambda: 0)
 
     # -- in ----------------------------------------------------------------------------------------------------------
 
@@ -117,17 +104,34 @@ class ChatLog:
         if not drafts and not withdraw:
             return []
         place = LogPlace(*(scrub(part) for part in (place.session_id, place.sid, place.audience, place.project)))
+        while True:
+            try:
+                messages = self._append(place, drafts, wait, after, withdraw)
+            except _Uncovered as ordinals:
+                self._cover(ordinals.args[0], wait)
+            else:
+                return [message.ref for message in messages]
+
+    def _append(
+        self, place: LogPlace, drafts: Sequence[Draft], wait: float, after: int | None, withdraw: Sequence[int]
+    ) -> list[Message]:
         with self.file.transaction(wait=wait) as tx:
+            if after is not None and (now := rows.next_of(tx, place.sid)) != after:
+                raise LogMoved(f"{place.sid} has gone on to {now} meanwhile; it is aligned again")
             session = rows.session_row(tx, place.sid)
-            if after is not None and session[1] != after:
-                raise LogMoved(f"{place.sid} has gone on to {session[1]} meanwhile; it is aligned again")
+            if self._ceiling is not None and not self._ceiling.covers(top := session[1] + len(drafts)):
+                raise _Uncovered(max(top, rows.highest(tx)))
             self._map(tx, place.session_id, place.sid, None)
             self._withdraw(tx, session[0], withdraw)
             messages = rows.insert(tx, place, drafts, session)
-            upkeep.add_to_index(tx, self.index, messages)
+            add_to_index(tx, self.index, messages)
             if any(message.state == "forgotten" for message in messages):
                 owe_erasure(tx)
-        return [message.ref for message in messages]
+        return messages
+
+    def _cover(self, top: int, wait: float) -> None:
+        if self._ceiling is not None:
+            self._ceiling.cover(top, wait=wait)
 
     def map_session(self, session_id: str, sid: str, *, start: int | None = None) -> str:
         """Say which conversation a host session belongs to; the one that holds: the first mapping stays (2.2).
@@ -154,7 +158,7 @@ class ChatLog:
 
     def _withdraw(self, tx: Connection, key: int, ordinals: Iterable[int]) -> int:
         found = rows.ids_of(tx, key, ordinals, _LIVE)
-        upkeep.remove_from_index(tx, self.index, found)
+        remove_from_index(tx, self.index, found)
         tx.executemany("UPDATE messages SET state = 'withdrawn' WHERE id = ?", [(id_,) for id_ in found])
         return len(found)
 
@@ -175,7 +179,10 @@ class ChatLog:
 
     def highest(self, sid: str) -> int:
         """The next ordinal of a conversation; 0 for one that is not known."""
-        return int(self._session(sid, "next_n") or 0)
+        if not self.exists():
+            return 0
+        with self.file.reading() as db:
+            return rows.next_of(db, scrub(sid))
 
     def pruned(self, sid: str) -> Pruned:
         """Below which ordinal retention has taken the text, and the newest time of that: neither comes back (D101)."""
@@ -277,10 +284,8 @@ class ChatLog:
         if not self.exists():
             return []
         with self.file.looking() as db:
-            return [
-                rows.message_of(row)
-                for row in db.execute(f"SELECT {rows.COLUMNS} {rows.FROM} WHERE {where}", values).fetchall()
-            ]
+            found = db.execute(f"SELECT {rows.COLUMNS} {rows.FROM} WHERE {where}", values).fetchall()
+        return [rows.message_of(row) for row in found]
 
     def reading(self, deadline: float | None = None) -> AbstractContextManager[Connection]:
         """A connection for the text index's searches: it only looks, and stops at `deadline` (monotonic seconds).
@@ -324,31 +329,19 @@ class ChatLog:
         if bar:
             with self.file.transaction(wait=APPEND_WAIT) as tx:
                 forgetting.bar_statement(tx, scrub(audience), words, self.clock())
-        changed, after, last = 0, 0, self._last_id()
-        while after < last:
-            changes, after = self._stating(audience, words, after, last)
-            if changes:
-                with self.file.transaction(wait=APPEND_WAIT) as tx:
-                    changed += upkeep.rewrite(tx, self.index, changes)
+        changed = 0
+        for changes in self._stating(audience, words):
+            with self.file.transaction(wait=APPEND_WAIT) as tx:
+                changed += upkeep.rewrite(tx, self.index, changes)
         return changed
 
     def stating(self, audience: str, statement: str) -> list[str]:
         """Refs of the messages that `forget_statement` would change; nothing is written."""
-        words, found, after, last = forgetting.words_of(statement), [], 0, self._last_id()
-        while words and after < last:
-            changes, after = self._stating(audience, words, after, last)
-            found += [change.ref for change in changes]
-        return found
+        words = forgetting.words_of(statement)
+        return [change.ref for changes in self._stating(audience, words) for change in changes]
 
-    def _stating(self, audience: str, words: tuple[str, ...], after: int, last: int) -> tuple[list[upkeep.Change], int]:
-        with self.file.looking() as db:
-            return upkeep.stating(db, scrub(audience), words, after, last)
-
-    def _last_id(self) -> int:
-        if not self.exists():
-            return 0
-        with self.file.looking() as db:
-            return int(db.execute("SELECT coalesce(max(id), 0) FROM messages").fetchone()[0])
+    def _stating(self, audience: str, words: tuple[str, ...]) -> Iterator[list[upkeep.Change]]:
+        return upkeep.all_stating(self.file, scrub(audience), words) if words and self.exists() else iter(())
 
     def purge(self, *, kept: bool = True) -> None:
         """Delete the whole log: the file, its side files and, unless `kept` is False, damaged bytes set aside."""
@@ -367,6 +360,10 @@ class ChatLog:
         seconds  for the index, at most.  False: not done yet, to be called again.  Raises OutboxUnavailable.
         """
         return upkeep.tidy(self.file, self.index, seconds) if self.exists() else True
+
+    def unindexed_from(self) -> int | None:
+        """The id beyond which the text index lacks messages, None when it lacks none; it takes two short looks."""
+        return index.owed(self.file, self.index) if self.index is not None and self.exists() else None
 
     def stats(self) -> dict[str, Any]:
         """`messages` that are live, `sessions` that have been logged, `bytes` of the file, `oldest` (epoch s or None),
@@ -397,4 +394,6 @@ class ChatLog:
 
         One whose ordinal is taken here, or that lies below what was pruned, stays out; so does what was forgotten.
         """
-        return upkeep.take_in(self.file, self.index, messages, self.clock())
+        new = upkeep.take_in(self.file, self.index, messages, self.clock())
+        self._cover(max(self.counts().values(), default=0), APPEND_WAIT)
+        return new

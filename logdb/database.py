@@ -15,14 +15,20 @@ from ..outboxdb import forks, quarantine
 from ..outboxdb.database import Connection, Database, is_damage
 from ..outboxdb.errors import OutboxUnavailable
 from ..outboxdb.files import identity
-from ..outboxdb.migrations import version_of
+from ..outboxdb.migrations import lacks, version_of
 from . import rescue
 from .limits import APPEND_WAIT, LOOK_WAIT, POOL, PROGRESS_STEPS
-from .schema import MIGRATIONS
+from .schema import INDEX_PREFIX, MIGRATIONS, begin_at, text_tables
+
+_VTAB = sqlite3.SQLITE_CORRUPT | 1 << 8  # SQLITE_CORRUPT_VTAB: what a text index says of its own bytes
 
 
 class LogFile(Database):
-    """The log's file at `path`.  Opens nothing until it is used; safe to use from any thread and after a fork."""
+    """The log's file at `path`.  Opens nothing until it is used; safe to use from any thread and after a fork.
+
+    floor       where conversations begin in a file that is made now: above every ordinal that was ever given (H6)
+    index_owed  called when the text index may lack messages: on any thread, so it only tells somebody
+    """
 
     migrations = MIGRATIONS
     meanwhile = "what is said now is found later in the host's transcripts"
@@ -30,9 +36,19 @@ class LogFile(Database):
 
     _of_now: tuple[int, int] | None  # a file with the tables of this version
 
-    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time, wal: bool | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Callable[[], float] = time.time,
+        wal: bool | None = None,
+        floor: Callable[[], int] = lambda: 0,
+    ) -> None:
         self._idle: list[Connection] = []
         self._lent: list[Connection] = []
+        self._floor = floor
+        self.index_owed: Callable[[], object] = lambda: None
+        self.index_ill = False  # the text index has been found wrong, though all its tables are there
         super().__init__(path, clock=clock, wal=wal)
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -53,14 +69,21 @@ class LogFile(Database):
                 connection.set_progress_handler(lambda: time.monotonic() > limit, PROGRESS_STEPS)
             yield connection
             sound = True
-        except sqlite3.OperationalError:
-            sound = True
-            raise
         except sqlite3.DatabaseError as problem:
-            self._suspect = self._suspect or is_damage(problem)
+            self._met(problem)
+            sound = isinstance(problem, sqlite3.OperationalError) and not self._suspect
             raise
         finally:
             self._give_back(connection, sound)
+
+    def _met(self, problem: sqlite3.Error) -> None:
+        """A look has failed: an index that is wrong or gone is made anew, anything else is for the next use."""
+        wrong = getattr(problem, "sqlite_errorcode", 0) == _VTAB and "constructor" not in str(problem)
+        if wrong or f"no such table: {INDEX_PREFIX}" in str(problem):
+            self.index_ill = self.index_ill or wrong
+            self.index_owed()
+        else:
+            self._suspect = self._suspect or is_damage(problem) or lacks(problem)
 
     def _borrow(self, deadline: float | None) -> Connection:
         wait = _wait(APPEND_WAIT, deadline)
@@ -98,17 +121,23 @@ class LogFile(Database):
         """Whether a look may begin before the file has been read through for damage, which takes a tenth of a second
         at 60 MB and is for whoever writes: what is damaged where a look comes by is found then, and mended next time.
         """
-        if there is None or self._suspect or self.look_only or quarantine.kept_files(self.path):
+        if there is None or self._suspect or self.look_only or quarantine.kept_files(self.path) or self._is_empty():
             return False
         sound = False
         with suppress(sqlite3.Error, OSError):
             connection = self._looker(deadline)
             try:
-                sound = connection.file == there and version_of(connection) == len(self.migrations)
+                of_now = version_of(connection) == len(self.migrations) and not self.misfit(connection)
+                sound = connection.file == there and of_now
             finally:
                 self._give_back(connection, sound)
         self._of_now = there if sound else None
         return sound
+
+    def _is_empty(self) -> bool:
+        with suppress(OSError):
+            return self.path.stat().st_size == 0
+        return True
 
     def _give_back(self, connection: Connection, sound: bool) -> None:
         with suppress(sqlite3.Error):
@@ -124,11 +153,48 @@ class LogFile(Database):
 
     # -- damage --------------------------------------------------------------------------------------------------------
 
+    def is_sound(self, end: float) -> bool:
+        """An empty file where messages had been logged is a loss like any other, and no new log.
+
+        Asked before SQLite is: it throws away the write-ahead log of an empty file.
+        """
+        return not (self._is_empty() and self._floor()) and super().is_sound(end)
+
+    def misfit(self, connection: sqlite3.Connection) -> str:
+        """A text index that cannot be opened cannot be dropped either."""
+        if found := super().misfit(connection):
+            return found
+        for name in text_tables(connection):
+            try:
+                connection.execute(f'SELECT 1 FROM "{name}" LIMIT 0')
+            except sqlite3.DatabaseError as problem:
+                if lacks(problem):  # anything else is for the check of the bytes, or an SQLite without such indexes
+                    return f"its text index is not whole ({problem})"
+        return ""
+
+    def first_rows(self) -> Callable[[sqlite3.Connection], object]:
+        """A log that takes the place of another one counts on above it (H6)."""
+        first = self._floor()
+        if first and not self.look_only and not quarantine.kept_files(self.path):
+            self.note(
+                f"{self.path.name} was lost and is begun anew: what was remembered of its messages is kept, they are "
+                f"logged again from Hermes's transcripts when a session is taken up; names count on from {first}"
+            )
+        return lambda tx: begin_at(tx, first, self.clock())
+
     def was_read(self, db: sqlite3.Connection, name: str) -> bool:
         return rescue.was_read(db, name)
 
     def read_kept(self, db: sqlite3.Connection, name: str) -> Callable[[Connection], int]:
-        return rescue.read(db, name)
+        carry = rescue.read(db, name)
+
+        def carried(connection: Connection) -> int:
+            saved = carry(connection)
+            if saved:
+                self.index_owed()
+            return saved
+
+        return carried
 
     def go_on_without(self, connection: Connection) -> None:
         """Only that file says which ordinals have been given, and none may be given twice (H6): the log waits."""

@@ -9,6 +9,7 @@ from ..stores.entry import scrub
 from . import forgetting
 from .limits import KNOWN_BY
 from .model import CALL_FIELDS, Call, Draft, LogPlace, Mark, Message, ref_of
+from .schema import first_of
 
 COLUMNS = (
     "m.id, s.sid, m.n, m.role, m.turn, m.state, m.sent_at, m.fingerprint, m.host_uid, m.session_id, m.audience, "
@@ -33,9 +34,23 @@ def _print_text(raw: Any) -> str:
 
 def session_row(tx: sqlite3.Connection, sid: str) -> tuple[int, int, int]:
     """Key, next ordinal and turns of a conversation; made when it is new."""
-    tx.execute("INSERT OR IGNORE INTO sessions (sid) VALUES (?)", (sid,))
-    key, next_n, turn = tx.execute("SELECT key, next_n, turn FROM sessions WHERE sid = ?", (sid,)).fetchone()
+    found = tx.execute("SELECT key, next_n, turn FROM sessions WHERE sid = ?", (sid,)).fetchone()
+    if found is None:
+        made = tx.execute("INSERT INTO sessions (sid, next_n) VALUES (?, ?)", (sid, first_of(tx)))
+        return int(made.lastrowid or 0), first_of(tx), 0
+    key, next_n, turn = found
     return int(key), int(next_n), int(turn)
+
+
+def next_of(db: sqlite3.Connection, sid: str) -> int:
+    """The next ordinal of a conversation; 0 for one that is not known."""
+    found = db.execute("SELECT next_n FROM sessions WHERE sid = ?", (sid,)).fetchone()
+    return int(found[0]) if found else 0
+
+
+def highest(db: sqlite3.Connection) -> int:
+    """The next ordinal of the longest conversation: what an outbox that was lost has to learn again."""
+    return int(db.execute("SELECT coalesce(max(next_n), 0) FROM sessions").fetchone()[0])
 
 
 def key_of(db: sqlite3.Connection, sid: str) -> int | None:

@@ -65,6 +65,21 @@ def _first(tx: sqlite3.Connection) -> None:
             PRIMARY KEY (audience, words, digest)) WITHOUT ROWID""")
 
 
+FIRST, BEGUN = "first_n", "begun_at"  # in `meta` of a log that was begun anew
+
+
+def begin_at(tx: sqlite3.Connection, first: int, now: float) -> None:
+    """Conversations that are new to this file begin at `first`: lower ordinals may have been given by another (H6)."""
+    if first:
+        tx.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", [(FIRST, str(first)), (BEGUN, repr(now))])
+
+
+def first_of(db: sqlite3.Connection) -> int:
+    """Where conversations begin in this file; 0 unless it was begun anew."""
+    found = db.execute("SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?", (FIRST,)).fetchone()
+    return int(found[0]) if found else 0
+
+
 MIGRATIONS: Migrations = (("first tables", _first),)
 
 

@@ -1,44 +1,32 @@
-"""Keeping the log small, its text index true, and what was forgotten out of its bytes.
-
-The text index covers exactly the messages up to `index_upto`.  A new message is added with its own transaction while
-that is the message before it; after a change of version, or beside a process without an index, the idle pass builds
-what is missing, batch by batch.  An index that fails never stops the log: it is dropped and built anew.
-"""
+"""Keeping the log small, and what was forgotten out of its bytes."""
 
 import itertools
 import math
 import sqlite3
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..outboxdb import retention
-from ..outboxdb.database import is_busy
 from ..outboxdb.rows import OWED, owe_erasure
 from ..stores.entry import scrub
 from . import forgetting, rows
 from .database import LogFile, used_bytes
+from .index import LogIndex, add_to_index, catch_up, guarded, meta, page_of, reached, remove_from_index
 from .limits import (
     APPEND_WAIT,
-    INDEX_BATCH,
     KEEP_FORGOTTEN,
     KEEP_MAPPING,
     KEEP_MARKS,
-    MERGE_PAGES,
     PAGE,
     PRUNE_TO,
     REBUILD_SECONDS,
 )
 from .model import LogPlace, Message, ref_of
-from .schema import drop_index, text_tables
-
-if TYPE_CHECKING:
-    from .chat import LogIndex
+from .schema import text_tables
 
 KEPT = "('live','withdrawn')"  # states with a text
 DAY_S = 86_400.0
-LOOSE = "index_loose"  # in `meta` while a rebuilt index stands in the many pieces that its batches have made
 SECURE_TEXT = sqlite3.sqlite_version_info >= (3, 42)  # from here on FTS5 can overwrite what it deletes (D103)
 
 
@@ -51,153 +39,16 @@ class Change(NamedTuple):
     new: str
 
 
-# -- the text index ----------------------------------------------------------------------------------------------------
-
-
-def _meta(db: sqlite3.Connection, key: str, default: str = "") -> str:
-    found = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return str(found[0]) if found else default
-
-
-def _set(tx: sqlite3.Connection, key: str, value: object) -> None:
-    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, str(value)))
-
-
-def _upto(db: sqlite3.Connection) -> int:
-    return int(_meta(db, "index_upto", "0"))
-
-
-def _no_index(tx: sqlite3.Connection) -> None:
-    drop_index(tx)
-    tx.execute("DELETE FROM meta WHERE key IN ('index_version', 'index_upto', ?)", (LOOSE,))
-
-
-def _begin_index(tx: sqlite3.Connection, index: "LogIndex") -> None:
-    _no_index(tx)
-    index.create(tx)
-    _set(tx, "index_version", index.version)
-    _set(tx, "index_upto", 0)
-
-
-def _behind(db: sqlite3.Connection, before: int) -> bool:
-    """Whether the index lacks a message before this id."""
-    return (
-        db.execute("SELECT 1 FROM messages WHERE id > ? AND id < ? LIMIT 1", (_upto(db), before)).fetchone() is not None
-    )
-
-
-def _guarded(tx: sqlite3.Connection, work: Any) -> None:
-    """Do the index's work, or drop the index: it is derived, and the messages are not."""
-    tx.execute("SAVEPOINT text_index")
-    try:
-        work()
-    except Exception as problem:
-        tx.execute("ROLLBACK TO text_index")
-        full = getattr(problem, "sqlite_errorcode", 0) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-        if full or (isinstance(problem, sqlite3.Error) and is_busy(problem)):
-            raise
-        _no_index(tx)
-    finally:
-        if tx.in_transaction:
-            tx.execute("RELEASE text_index")
-
-
-def add_to_index(tx: sqlite3.Connection, index: "LogIndex | None", messages: Sequence[Message]) -> None:
-    """Take new messages in, when the index holds all before them."""
-    if index is None or not messages:
-        return
-    first, last = messages[0].id, messages[-1].id
-    version = _meta(tx, "index_version")
-    if not version and tx.execute("SELECT 1 FROM messages WHERE id < ? LIMIT 1", (first,)).fetchone() is None:
-        _guarded(tx, lambda: _begin_index(tx, index))
-        version = _meta(tx, "index_version")
-    if version != index.version or _behind(tx, first):
-        return
-
-    def work() -> None:
-        index.add(tx, [message for message in messages if message.state == "live"])
-        _set(tx, "index_upto", last)
-
-    _guarded(tx, work)
-
-
-def remove_from_index(tx: sqlite3.Connection, index: "LogIndex | None", ids: Sequence[int]) -> None:
-    """Take messages out, while their rows still hold the text; an index that this process does not know goes whole."""
-    version = _meta(tx, "index_version")
-    if not version or not ids:
-        return
-    if index is None or version != index.version:
-        _no_index(tx)
-        return
-    upto = _upto(tx)
-    _guarded(tx, lambda: index.remove(tx, [id_ for id_ in ids if id_ <= upto]))
-
-
-def _catch_up(file: LogFile, index: "LogIndex", seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    with file.reading() as db:
-        fresh = _meta(db, "index_version") == index.version
-        if fresh and not _behind(db, 1 << 62) and not _meta(db, LOOSE):
-            return True
-    if not fresh:
-        with file.transaction(wait=APPEND_WAIT) as tx:
-            if _meta(tx, "index_version") != index.version:
-                _begin_index(tx, index)
-                _set(tx, LOOSE, 1)
-    while time.monotonic() < end:
-        with file.transaction(wait=APPEND_WAIT) as tx:
-            if _meta(tx, "index_version") != index.version:
-                return False  # another process's index, or none since it failed
-            found = _page(tx, "m.id > ? AND +m.state = 'live' ORDER BY m.id LIMIT ?", (_upto(tx), INDEX_BATCH))
-            done = len(found) < INDEX_BATCH
-            top = tx.execute("SELECT coalesce(max(id), 0) FROM messages").fetchone()[0] if done else found[-1].id
-
-            def work(found: list[Message] = found, top: int = top) -> None:
-                index.add(tx, found)
-                _set(tx, "index_upto", top)
-
-            _guarded(tx, work)
-        if done:
-            return _join_pieces(file, index, end)
-    return False
-
-
-def _join_pieces(file: LogFile, index: "LogIndex", end: float) -> bool:
-    """Make one piece of what a rebuild has left, step by step; some later turn would have to write megabytes of it."""
-    pages = -MERGE_PAGES  # below 0: all pieces at once, and not as many as FTS5 thinks worth it
-    while time.monotonic() < end:
-        with file.transaction(wait=APPEND_WAIT) as tx:
-            if _meta(tx, "index_version") != index.version:
-                return False
-            tables, before = text_tables(tx) if _meta(tx, LOOSE) else [], tx.total_changes
-
-            def work(tables: list[str] = tables, pages: int = pages) -> None:
-                for name in tables:
-                    tx.execute(f'INSERT INTO "{name}" ("{name}", rank) VALUES (\'merge\', ?)', (pages,))
-
-            _guarded(tx, work)
-            if tx.total_changes - before < 2 * len(tables) or not tables:  # each asks once, and has written nothing
-                tx.execute("DELETE FROM meta WHERE key = ?", (LOOSE,))
-                return True
-        pages = MERGE_PAGES
-    return False
-
-
-def _page(db: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> list[Message]:
-    query = f"SELECT {rows.COLUMNS} {rows.FROM} WHERE {where}"
-    return [rows.message_of(row) for row in db.execute(query, values).fetchall()]
-
-
 # -- the idle pass -----------------------------------------------------------------------------------------------------
 
 
-def tidy(file: LogFile, index: "LogIndex | None", seconds: float | None) -> bool:
+def tidy(file: LogFile, index: LogIndex | None, seconds: float | None) -> bool:
     """See ChatLog.tidy."""
     whole = True
     if index is not None:
-        whole = _catch_up(file, index, REBUILD_SECONDS if seconds is None else seconds)
+        whole = catch_up(file, index, REBUILD_SECONDS if seconds is None else seconds)
     with file.reading() as db:
-        if _meta(db, OWED) and not SECURE_TEXT:
+        if meta(db, OWED) and not SECURE_TEXT:
             for name in text_tables(db):  # what FTS5 has marked as deleted still stands in its segments
                 db.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'optimize\')')
         erased = retention.erase(db)
@@ -205,11 +56,11 @@ def tidy(file: LogFile, index: "LogIndex | None", seconds: float | None) -> bool
     return whole and erased
 
 
-def stats(db: sqlite3.Connection, index: "LogIndex | None") -> dict[str, Any]:
+def stats(db: sqlite3.Connection, index: LogIndex | None) -> dict[str, Any]:
     """See ChatLog.stats."""
     live, oldest = db.execute("SELECT count(*), min(sent_at) FROM messages WHERE state = 'live'").fetchone()
     pages, size = (int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "page_size"))
-    upto = _upto(db) if index is None or _meta(db, "index_version") == index.version else 0
+    upto = reached(db) if index is None or meta(db, "index_version") == index.version else 0
     missing = db.execute("SELECT count(*) FROM messages WHERE id > ? AND state = 'live'", (upto,)).fetchone()[0]
     return {
         "messages": live,
@@ -223,7 +74,7 @@ def stats(db: sqlite3.Connection, index: "LogIndex | None") -> dict[str, Any]:
 # -- retention ---------------------------------------------------------------------------------------------------------
 
 
-def prune(file: LogFile, index: "LogIndex | None", max_days: float, max_bytes: float, now: float) -> int:
+def prune(file: LogFile, index: LogIndex | None, max_days: float, max_bytes: float, now: float) -> int:
     """See ChatLog.prune.  Page by page, each a transaction of its own."""
     gone = 0
     if max_days > 0:
@@ -250,7 +101,7 @@ def prune(file: LogFile, index: "LogIndex | None", max_days: float, max_bytes: f
     return gone
 
 
-def _prune_page(file: LogFile, index: "LogIndex | None", where: str, values: tuple[Any, ...], limit: int) -> int:
+def _prune_page(file: LogFile, index: LogIndex | None, where: str, values: tuple[Any, ...], limit: int) -> int:
     query = f"SELECT id, session, n, sent_at FROM messages WHERE {where} LIMIT ?"
     with file.reading() as db:
         if db.execute(query, (*values, 1)).fetchone() is None:
@@ -305,7 +156,7 @@ def _drop_old(tx: sqlite3.Connection, now: float) -> None:
 # -- forgetting --------------------------------------------------------------------------------------------------------
 
 
-def forget(tx: sqlite3.Connection, index: "LogIndex | None", sid: str, first: int, last: int, now: float) -> int:
+def forget(tx: sqlite3.Connection, index: LogIndex | None, sid: str, first: int, last: int, now: float) -> int:
     """Take the text out of messages `first` to `last` of a conversation; how many had one."""
     found = tx.execute(
         """SELECT id, audience, fingerprint, state FROM messages WHERE n BETWEEN ? AND ?
@@ -320,6 +171,18 @@ def forget(tx: sqlite3.Connection, index: "LogIndex | None", sid: str, first: in
         rows.empty(tx, ids, "forgotten")
         owe_erasure(tx)
     return len(ids)
+
+
+def all_stating(file: LogFile, audience: str, words: tuple[str, ...]) -> Iterator[list[Change]]:
+    """The messages that make a statement, page by page, of those that are there at the beginning."""
+    with file.looking() as db:
+        last = int(db.execute("SELECT coalesce(max(id), 0) FROM messages").fetchone()[0])
+    after = 0
+    while after < last:
+        with file.looking() as db:
+            changes, after = stating(db, audience, words, after, last)
+        if changes:
+            yield changes
 
 
 def stating(
@@ -341,7 +204,7 @@ def stating(
     return changes, page[-1][0] if len(page) == PAGE else last
 
 
-def rewrite(tx: sqlite3.Connection, index: "LogIndex | None", changes: Sequence[Change]) -> int:
+def rewrite(tx: sqlite3.Connection, index: LogIndex | None, changes: Sequence[Change]) -> int:
     """Put the shorter texts in place of those that were read; how many were still the same."""
     held = [
         change
@@ -354,11 +217,11 @@ def rewrite(tx: sqlite3.Connection, index: "LogIndex | None", changes: Sequence[
     rows.empty(tx, [change.id for change in held if _nothing_left(change)], "forgotten")
     left = [change for change in held if not _nothing_left(change)]
     tx.executemany("UPDATE messages SET text = ? WHERE id = ?", [(change.new, change.id) for change in left])
-    if index is not None and left and _meta(tx, "index_version") == index.version:
-        ids, upto = [change.id for change in left], _upto(tx)
+    if index is not None and left and meta(tx, "index_version") == index.version:
+        ids, upto = [change.id for change in left], reached(tx)
         where = f"m.id IN ({', '.join('?' * len(ids))}) AND m.id <= ? AND +m.state = 'live' ORDER BY m.id"
-        again = _page(tx, where, (*ids, upto))
-        _guarded(tx, lambda: index.add(tx, again))
+        again = page_of(tx, where, (*ids, upto))
+        guarded(tx, lambda: index.add(tx, again))
     owe_erasure(tx)
     return len(held)
 
@@ -370,7 +233,7 @@ def _nothing_left(change: Change) -> bool:
 # -- import ------------------------------------------------------------------------------------------------------------
 
 
-def take_in(file: LogFile, index: "LogIndex | None", messages: Iterable[Message], now: float) -> int:
+def take_in(file: LogFile, index: LogIndex | None, messages: Iterable[Message], now: float) -> int:
     """See ChatLog.take_in."""
     new = 0
     walk = iter(messages)

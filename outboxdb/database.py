@@ -29,7 +29,7 @@ from . import forks, looking, quarantine
 from .errors import OutboxBusy, OutboxUnavailable
 from .files import create_private, identity, sync_folder
 from .limits import COMMIT_WAIT
-from .migrations import Migrations, migrate, version_of
+from .migrations import Migrations, lacks, migrate, misfit, version_of
 
 CLOSE_WAIT = 1.0  # seconds that close waits for a transaction of another thread
 FORK_WAIT = 3.0  # seconds that a fork does
@@ -166,7 +166,7 @@ class Database:
                 raise OutboxBusy(
                     f"{self.path.name} is in use by another process; nothing was written, it is tried again"
                 ) from problem
-            self._suspect = self._suspect or is_damage(problem)
+            self._suspect = self._suspect or is_damage(problem) or lacks(problem)
             raise OutboxUnavailable(
                 f"{self.path.name} cannot be used now ({problem}); what is in it was kept; "
                 "check the disk, then run hermes cognition doctor"
@@ -245,8 +245,7 @@ class Database:
 
     def _prepare(self, end: float) -> None:
         """Make, check, mend and migrate the file, once per process and file."""
-        create_private(self.path)
-        if not self.is_sound(end):
+        if not create_private(self.path) and not self.is_sound(end):
             self._forget_connections()
             quarantine.set_aside(self, end)
             create_private(self.path)
@@ -282,11 +281,12 @@ class Database:
                 first_rows(connection)
 
     def is_sound(self, end: float) -> bool:
-        """False for damage.  A lock or a full disk is no damage and propagates."""
+        """False for damage, and for what is no file of ours.  A lock or a full disk is neither and propagates."""
         try:
             with closing(self.connect(end)) as connection:
+                if self.misfit(connection):
+                    return False
                 if self.path.stat().st_size > CHECK_LIMIT_BYTES:
-                    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
                     return True
                 return [row[0] for row in connection.execute("PRAGMA quick_check(1)")] == ["ok"]
         except sqlite3.DatabaseError as problem:
@@ -295,6 +295,10 @@ class Database:
             raise
 
     # -- what a subclass adds ----------------------------------------------------------------------------------------
+
+    def misfit(self, connection: sqlite3.Connection) -> str:
+        """Why the file is none of ours, "" when it is."""
+        return misfit(connection, self.migrations)
 
     def first_rows(self) -> Callable[[sqlite3.Connection], object]:
         """Asked before a new file gets its tables: what writes the rows that it has from its first transaction on."""

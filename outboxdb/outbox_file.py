@@ -48,6 +48,10 @@ class OutboxFile(Database):
         else:
             super().bring_up_to_date(connection)
 
+    def misfit(self, connection: sqlite3.Connection) -> str:
+        """An earlier queue.db is ours as well: it is converted."""
+        return "" if version_of(connection) == 0 and earlier.is_earlier(connection) else super().misfit(connection)
+
     def first_rows(self) -> Callable[[sqlite3.Connection], object]:
         floor = self._floor()
         return lambda tx: raise_number(tx, floor)

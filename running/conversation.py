@@ -24,16 +24,18 @@ from ..delivery import forgotten
 from ..durations import seconds
 from ..outbox import Outbox, OutboxError
 from ..outboxdb.database import is_busy
+from ..outboxdb.ordinals import Ceiling
 from ..plain import dataclass
 from .whereabouts import Ask, Whereabouts, nowhere
 
 if TYPE_CHECKING:  # imported on first use: loading the plugin must cost the host nothing (D97)
     from ..capture.conversation import Limits
     from ..chatlog import ChatLog, LogPlace
+    from ..queue import Worker
 
 COPIED_ROWS = 400  # rows of a transcript, the newest, of which a turn keeps its own copy (P28)
 PRUNE_EVERY_S = 6 * 3600.0  # seconds between two looks for what is too old or too much
-TIDY_S = 2.0  # seconds that one idle pass gives to the text index
+TIDY_S = 0.5  # seconds that one idle pass gives to the text index: a turn that ends meanwhile waits for it
 WAIT_S = 2.0  # seconds the worker waits for another process's lock on the log
 TRIES = 3  # of a turn that the log could not take because of another process
 _MB = 1_000_000
@@ -89,7 +91,7 @@ class _Job:
 class Conversation:
     """The log of one home.  Every method may be called from any thread.
 
-    wake    runs a job on the worker      note  counts a failure
+    note    counts a failure
     logged  called with (conversation, refs) of a turn that is in the log now
     lost    called with (audience, statement, messages) of what the log has just lost
     """
@@ -101,13 +103,15 @@ class Conversation:
         *,
         clock: Callable[[], float],
         note: Note,
-        wake: Callable[[Callable[[], object]], object],
+        worker: "Worker",
         logged: Callable[[str, Sequence[str]], object],
         lost: Callable[[str, str, Sequence[str]], object],
     ) -> None:
-        self._settings, self._outbox, self._clock, self._note, self._wake = settings, outbox, clock, note, wake
+        self._settings, self._outbox, self._clock, self._note = settings, outbox, clock, note
+        self._wake, self._hurry = worker.submit, worker.idle_now
         self.on = bool(settings["capture.log"])
         self._path = settings.folder / "chatlog.db"
+        self.ceiling = Ceiling(outbox.database, clock)
         self._log: ChatLog | None = None
         self._making = threading.Lock()
         self._inbox: deque[_Turn | _Job] = deque()
@@ -129,7 +133,8 @@ class Conversation:
                 from ..chatlog import ChatLog
                 from ..recall.episodes import EpisodeIndex
 
-                self._log = ChatLog(self._path, clock=self._clock, index=EpisodeIndex())
+                self._log = ChatLog(self._path, clock=self._clock, index=EpisodeIndex(), ceiling=self.ceiling)
+                self._log.file.index_owed = lambda: self._wake(self.mind_index)
             return self._log
 
     @property
@@ -256,6 +261,7 @@ class Conversation:
             with suppress(sqlite3.Error, OutboxError):  # the turn is logged; another process may be in the way now
                 turn.heard.message_ref = log.locate(place.sid, asked.fingerprint) or ""
         self._logged(place.sid, refs)
+        self.mind_index()  # a turn that could not be added to it has dropped it
 
     def catch_up(
         self, scene: Scene, rows: Sequence[Mapping[str, Any]], *, start: int = 0, running: bool = False
@@ -361,7 +367,20 @@ class Conversation:
             days, most = self._settings["capture.log_max_days"], self._settings["capture.log_max_mb"]
             self.file.prune(max_days=days, max_bytes=most * _MB)
             self._prune_at = time.monotonic() + PRUNE_EVERY_S
-        return self.file.tidy(seconds=TIDY_S)
+        before = self.file.unindexed_from()
+        done = self.file.tidy(seconds=TIDY_S)
+        if before is not None and (left := self.file.unindexed_from()) is not None and left > before:
+            self._hurry()  # step by step, with turns and deliveries in between
+        return done
+
+    def mind_index(self) -> None:
+        """Have the text index caught up as soon as the worker is free, where it lacks what the log has.
+
+        Damage, a kill in its middle, another version, a table that is gone: what is in the log is to be found.
+        """
+        with suppress(sqlite3.Error, OutboxError):  # health says so
+            if self.on and self._path.exists() and self.file.unindexed_from() is not None:
+                self._hurry()
 
     def stats(self) -> dict[str, Any]:
         """For status: counts, no text."""

@@ -18,19 +18,27 @@ class Worker(Protocol):
     @property
     def owner(self) -> str: ...
 
-    def submit(self, job: Callable[[], object]) -> None: ...
+    def submit(self, job: Callable[[], object], *, first: bool = False) -> None: ...
 
 
 class Sessions:
     """The sessions of one runtime.  Every method may be called from any thread and returns at once.
 
     A session may be open in several provider objects: it ends with the last of them.
+
+    behind  a job of the worker as one that leaves the interpreter to a question that is being answered
     """
 
     def __init__(
-        self, outbox: Outbox, worker: Worker, *, clock: Callable[[], float], note: Callable[[str, BaseException], None]
+        self,
+        outbox: Outbox,
+        worker: Worker,
+        behind: Callable[[Callable[[], object]], Callable[[], object]],
+        *,
+        clock: Callable[[], float],
+        note: Callable[[str, BaseException], None],
     ) -> None:
-        self._outbox, self._worker, self._clock, self._note = outbox, worker, clock, note
+        self._outbox, self._worker, self._behind, self._clock, self._note = outbox, worker, behind, clock, note
         self._open: dict[str, int] = {}
         self._lock = threading.Lock()
         self._chains: dict[str, threading.Lock] = {}
@@ -41,7 +49,8 @@ class Sessions:
             self._open[session_id] = self._open.get(session_id, 0) + 1
             if self._open[session_id] > 1:
                 return
-        self._worker.submit(lambda: self._write(session_id, place))
+        # Before all else: a process that is killed in its first turn is known to be gone only by this row.
+        self._worker.submit(self._behind(lambda: self._write(session_id, place)), first=True)
 
     def is_open(self, session_id: str) -> bool:
         """Whether this runtime has the session under way."""

@@ -1,5 +1,6 @@
 """The order of the files: what takes longest begins first, so that no worker is left with it alone at the end."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,8 @@ def _place(path: Path) -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: _place(item.path))
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()  # some thousand tests stay to the end: no collection need go through them again

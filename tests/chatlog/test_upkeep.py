@@ -2,7 +2,7 @@
 
 import pytest
 from cognition.chatlog import ChatLog
-from cognition.logdb import upkeep
+from cognition.logdb import index, upkeep
 
 from .logs import NOW, Words, draft, found, place, turn
 
@@ -141,16 +141,16 @@ def test_joining_goes_in_short_steps_and_is_gone_on_with(path, monkeypatch):
     """D59: nobody waits for megabytes; a pass whose time is up leaves the rest to the next one."""
     many(path, 950)
     log = ChatLog(path, index=Words())
-    monkeypatch.setattr("cognition.logdb.upkeep.MERGE_PAGES", 5)
-    monkeypatch.setattr("cognition.logdb.upkeep._join_pieces", lambda file, index, end: False)
+    monkeypatch.setattr("cognition.logdb.index.MERGE_PAGES", 5)
+    monkeypatch.setattr("cognition.logdb.index._join_pieces", lambda file, index, end: False)
     assert log.tidy() is False
     assert pieces(log) > 1
     assert log.stats()["unindexed"] == 0
     monkeypatch.undo()
-    monkeypatch.setattr("cognition.logdb.upkeep.MERGE_PAGES", 5)
+    monkeypatch.setattr("cognition.logdb.index.MERGE_PAGES", 5)
     steps = []
-    real = upkeep.text_tables
-    monkeypatch.setattr("cognition.logdb.upkeep.text_tables", lambda tx: (steps.append(tx.in_transaction), real(tx))[1])
+    real = index.text_tables
+    monkeypatch.setattr("cognition.logdb.index.text_tables", lambda tx: (steps.append(tx.in_transaction), real(tx))[1])
     assert log.tidy()
     assert len(steps) > 10
     assert pieces(log) == 1

@@ -25,9 +25,17 @@ KINDS: dict[str, Callable[[bytes], bytes]] = {
     "zeros": lambda data: b"\0" * len(data),
     "foreign": lambda data: b"[]\n",
     "noise": lambda data: bytes(range(256)) * (len(data) // 256 + 1),
+    "of something else": lambda data: stranger(),
 }
 TRUTHS = ("committed.json", "committed.json.prev", "committed.json.receipts", "committed.json.lock")
-DATABASES = ("outbox.db", "recall.db")
+DATABASES = ("outbox.db", "recall.db", "chatlog.db")
+
+
+def stranger() -> bytes:
+    """A sound database that is none of ours."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        db.execute("CREATE TABLE recipes (name TEXT)")
+        return bytes(db.serialize())
 
 
 class DamagedFiles(HomeCase):
@@ -185,7 +193,10 @@ class DamagedFiles(HomeCase):
                         self.assertIn("Miso", recalled)
                     provider.on_session_end(self.say(provider, self.facts(2)))
                     provider.shutdown()
-                    self.assertNotIn("My desk is 4B", self.contents() if name != "recall.db" else [])
+                    if name == "chatlog.db":  # a fact does not wait for the log
+                        self.assertIn("My desk is 4B", self.contents())
+                    else:
+                        self.assertNotIn("My desk is 4B", self.contents() if name != "recall.db" else [])
                 later = self.provider("s3")
                 runtime = later._handle.runtime
                 runtime.outbox.clock = runtime.worker._clock = lambda: time.time() + 3600

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from cognition.audience import Place
 from cognition.delivery import liveness
 from cognition.delivery.worker import LOOK_FOR_DEAD_S
 from cognition.outbox import NewFact, Outbox, OutboxBusy
 from cognition.queue import Worker
+from cognition.running.sessions import Sessions
 
 
 @dataclass
@@ -349,6 +351,49 @@ def test_the_idle_pass_runs_once_after_work(outbox, store, clock):
         worker.stop(5)
 
 
+def test_an_idle_pass_that_somebody_waits_for_comes_when_the_worker_is_free(outbox, store, clock):
+    """CR10: what was saved of a damaged log is found soon; jobs and deliveries go first, and one call is one pass."""
+    order = []
+    worker = Worker(
+        outbox, store.push, clock=clock, idle_poll=0.01, idle_after=1e9, on_idle=lambda: order.append("idle")
+    )
+    fill(outbox, "a")
+    worker.submit(lambda: order.append("job"))
+    worker.idle_now()
+    try:
+        until(lambda: "idle" in order)
+        assert order == ["job", "idle"]
+        assert outbox.counts() == {"done": 1}
+        worker.submit(lambda: order.append("again"))
+        until(lambda: "again" in order)
+        assert order.count("idle") == 1
+    finally:
+        worker.stop(5)
+
+
+def test_a_pause_is_slept_through_though_an_idle_pass_is_due(outbox, clock):
+    """The worker looks again when the pause is over, not all the time until then."""
+    tries, looks = [], []
+
+    def push(rows):
+        tries.append(1)
+        raise OSError("the disk is away")
+
+    worker = Worker(outbox, push, clock=clock, idle_poll=0.01, idle_after=0.0, on_idle=lambda: None)
+    real = worker._idle_at
+    worker._idle_at = lambda: looks.append(len(tries)) or real()
+    fill(outbox, "a")
+    worker.wake()
+    try:
+        until(lambda: tries)
+        clock.now += 3600
+        worker.wake()
+        until(lambda: len(tries) > 1)
+        assert looks.count(1) < 50
+    finally:
+        worker.stop(5)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_starts_a_thread_of_its_own(worker, outbox, store):
     worker.wake()
@@ -444,3 +489,24 @@ def test_a_sleeping_worker_looks_for_rows_of_the_dead_too(outbox, store, worker)
     assert not store.arrived.wait(0.3)
     worker._look_for_dead_at = 0.0
     assert store.arrived.wait(20)
+
+
+def test_a_session_is_claimed_before_all_that_waits(worker, outbox, clock):
+    """D64, P49: killed in its first turn, a process is known to be gone only by this row."""
+    begun, done = threading.Event(), threading.Event()
+    claimed: list[int] = []
+
+    def behind(job):
+        return lambda: (claimed.append(-1), job())
+
+    sessions = Sessions(outbox, worker, behind, clock=clock, note=lambda where, error: pytest.fail(str(error)))
+    worker.submit(lambda: begun.wait(20))
+    for _ in range(3):
+        worker.submit(lambda: claimed.append(len(liveness.claims(outbox.database))))
+    worker.submit(done.set)
+    sessions.begin("s1", Place("owner", "", writes=True))
+    begun.set()
+    assert done.wait(20)
+    assert claimed == [-1, 1, 1, 1]
+    sessions.end("s1")
+    until(lambda: liveness.claims(outbox.database) == {})

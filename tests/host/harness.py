@@ -42,6 +42,8 @@ model:
   base_url: {url}
   api_key: sk-fake-key-000000
   context_length: 200000
+agent:
+  environment_probe: false  # at each start it would ask python and pip five times what they are
 approvals:
   destructive_slash_confirm: false  # /new would ask
 telemetry:
@@ -106,6 +108,7 @@ class Host:
             HOME=str(userhome),
             TERM="xterm",
             NO_COLOR="1",
+            LANGUAGE="C",  # else argparse looks for a file of translations a thousand times at each start
             PATH=f"{self.venv}/bin:{os.environ['PATH']}",
         )
         if spy:

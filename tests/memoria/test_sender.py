@@ -235,19 +235,26 @@ def test_a_lock_during_claim_or_completion_sends_once(desk, monkeypatch):
     assert desk.observed() == 2
 
 
+HARM = """
+CREATE TRIGGER harm1 BEFORE INSERT ON turns BEGIN INSERT INTO nowhere VALUES (1); END;
+CREATE TRIGGER harm2 BEFORE UPDATE ON turns BEGIN INSERT INTO nowhere VALUES (1); END;
+"""
+
+
 @pytest.mark.parametrize(
     ("harm", "code"),
     [
         ("PRAGMA max_page_count = 1", "capture_storage_full"),
         ("PRAGMA query_only = ON", "capture_storage_read_only"),
-        ("ALTER TABLE turns RENAME TO gone", "capture_local_storage_failed"),
+        (HARM, "capture_local_storage_failed"),
     ],
+    ids=["full", "read-only", "refuses"],
 )
 def test_each_trouble_of_the_file_has_a_code_of_its_own_and_ends(desk, harm, code):
-    """MD5, MI6: a missing table or a full disk is not "busy"; nothing accepted is lost, and it goes on by itself."""
+    """MD5, MI6: a full disk is not "busy"; nothing accepted is lost, and it goes on by itself."""
     waits = desk.enqueue("I like what waits.")
     with desk.queue.outbox.database.reading() as db:
-        db.execute(harm)
+        db.executescript(harm)
     new = desk.enqueue("I like rainy days. " * 3000)  # the file would have to grow
     assert desk.queue.turns.spilled() == 1
     assert desk.sender.drain() == 0
@@ -255,10 +262,23 @@ def test_each_trouble_of_the_file_has_a_code_of_its_own_and_ends(desk, harm, cod
     with desk.queue.outbox.database.reading() as db:
         for mend in ("PRAGMA max_page_count = 1000000", "PRAGMA query_only = OFF"):
             db.execute(mend)
-        if code == "capture_local_storage_failed":
-            db.execute("ALTER TABLE gone RENAME TO turns")
+        for trigger in ("harm1", "harm2"):
+            db.execute(f"DROP TRIGGER IF EXISTS {trigger}")
     desk.sender.drain()
     assert [desk.row(one)[0] for one in (waits, new)] == ["done", "done"]
+
+
+def test_a_file_that_has_lost_a_table_is_set_aside_and_sending_goes_on(desk):
+    """CR10, MD5: what was accepted stays in the file that is kept, and what comes now is sent."""
+    desk.enqueue("I like what waits.")
+    with desk.queue.outbox.database.reading() as db:
+        db.execute("ALTER TABLE turns RENAME TO gone")
+    new = desk.enqueue("I like rainy days.")
+    desk.sender.drain()
+    assert desk.row(new)[0] == "done"
+    path = desk.queue.outbox.database.path
+    kept = list(path.parent.glob(f"{path.name}.corrupt-*"))
+    assert any(b"what waits" in file.read_bytes() for file in kept)
 
 
 def test_a_row_that_a_person_settled_meanwhile_stays_as_it_is(desk):

@@ -15,6 +15,8 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from cognition import CognitionMemoryProvider  # noqa: E402  # the tests folder has to be first on the path
 
+sys.dont_write_bytecode = True  # a .pyc that is cut at the limit would stop every later process
+
 
 def main(home: str, limit: int) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
