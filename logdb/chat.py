@@ -23,6 +23,7 @@ from typing import Any
 from ..outboxdb.errors import OutboxBusy, OutboxError, OutboxUnavailable
 from ..outboxdb.ordinals import Ceiling
 from ..outboxdb.rows import owe_erasure
+from ..outboxdb.texts import fetched
 from ..stores.entry import scrub
 from . import forgetting, index, listing, rows, upkeep
 from .database import LogFile, remove_files
@@ -284,7 +285,7 @@ class ChatLog:
         if not self.exists():
             return []
         with self.file.looking() as db:
-            found = db.execute(f"SELECT {rows.COLUMNS} {rows.FROM} WHERE {where}", values).fetchall()
+            found = fetched(db, f"SELECT {rows.COLUMNS} {rows.FROM} WHERE {where}", values)
         return [rows.message_of(row) for row in found]
 
     def reading(self, deadline: float | None = None) -> AbstractContextManager[Connection]:

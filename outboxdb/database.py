@@ -30,6 +30,7 @@ from .errors import OutboxBusy, OutboxUnavailable
 from .files import create_private, identity, sync_folder
 from .limits import COMMIT_WAIT
 from .migrations import Migrations, lacks, migrate, misfit, version_of
+from .texts import read_text
 
 CLOSE_WAIT = 1.0  # seconds that close waits for a transaction of another thread
 FORK_WAIT = 3.0  # seconds that a fork does
@@ -380,11 +381,6 @@ def immediate(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def read_text(raw: bytes) -> str:
-    """Text column to str.  Bytes that are not UTF-8 must cost one row, not the whole query (CR14)."""
-    return raw.decode("utf-8", "replace")
 
 
 def is_busy(problem: sqlite3.Error) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .errors import OutboxUnavailable
 from .files import identity
 from .migrations import version_of
+from .texts import read_text
 
 if TYPE_CHECKING:
     from .database import Connection, Database
@@ -40,7 +41,7 @@ def opened(database: "Database", end: float) -> "Connection":
 
 
 def _copied(database: "Database", source: "Connection | None") -> "Connection":
-    from .database import Connection, read_text
+    from .database import Connection
 
     copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=Connection)
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .files import SIDE_FILES, create_private, file_lock, free_name
 from .limits import SALVAGE_AGAIN
+from .texts import read_text
 
 if TYPE_CHECKING:
     from .database import Connection, Database
@@ -141,8 +142,6 @@ def readable_copy(kept: Path) -> Iterator[sqlite3.Connection]:
 
     For whoever has the turn.  Raises OSError when there is no whole copy.
     """
-    from .database import read_text
-
     copy = kept.with_name(kept.name + ".reading")
     files = [copy, *(copy.with_name(copy.name + suffix) for suffix in SIDE_FILES)]
     for file in files:

@@ -38,6 +38,15 @@ def test_everything_of_a_message_comes_back(log):
     assert list(log.walk())[1] == message
 
 
+def test_a_text_that_is_no_utf_8_costs_its_own_bytes_alone(log):
+    """CR14: the other messages of a look are read as they are."""
+    log.append(place("s1"), turn("the ferry is late", "so it is, señor"))
+    with log.file.transaction(wait=5) as tx:
+        tx.execute("UPDATE messages SET text = CAST(x'74686520ff66' AS TEXT) WHERE n = 0")
+    assert [message.text for message in log.messages("s1")] == ["the \ufffdf", "so it is, señor"]
+    assert [message.text for message in log.messages("s1", 1)] == ["so it is, señor"]
+
+
 def test_turns_count_the_user_messages_of_a_session(log):
     """2.4: `Turn` counts user turns of the session key from 1."""
     log.append(place(), turn("a", "b"))
