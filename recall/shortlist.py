@@ -6,8 +6,7 @@ Reckoned here and not by the full-text table's own rank: that looks at every row
 import heapq
 import sqlite3
 from array import array
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Mapping, Sequence
 
 from . import analyse
 from .party import inverse
@@ -40,10 +39,11 @@ class Shortlist:
         mean  length of an entry in terms      epoch  of the opened file: with another one nothing known holds
         """
         condition, values = where
-        lengths = self._lengths(db, epoch)
+        said = sums_of(walked)
+        lengths = self._lengths(db, said, epoch)
         by = ENTRY_WEIGHTS
         prior = mean * (1 + by.bm25_k1 * (1 - by.bm25_b)) / (by.bm25_k1 * by.bm25_b)
-        some = [(say / (prior + lengths[key]), key) for key, say in sums_of(walked).items() if key < len(lengths)]
+        some = [(say / (prior + lengths[key]), key) for key, say in said.items()]
         best = heapq.nlargest(most, some)
         found: list[tuple[str, str]] = []
         while best:
@@ -61,16 +61,21 @@ class Shortlist:
             best = heapq.nlargest(max(most, MORE), some)
         return found[:most]
 
-    def _lengths(self, db: sqlite3.Connection, epoch: int) -> "array[int]":
-        """By id, in terms.  An id that stands for another entry by now only changes who is looked at first."""
+    def _lengths(self, db: sqlite3.Connection, keys: Collection[int], epoch: int) -> "array[int]":
+        """By id, in terms, 0 for what is not there: those of `keys` at least, looked up once.  An id that stands for
+        another entry by now only changes who is looked at first."""
         known, lengths = self._known
         if known != epoch:
             lengths = array("H")
-        rows = db.execute("SELECT id, length FROM recall_docs WHERE id >= ? ORDER BY id", (len(lengths),)).fetchall()
-        if rows:
-            lengths = lengths[:]
-            for key, length in rows:
-                lengths.extend(chain([0] * (key - len(lengths)), [min(LONGEST, length)]))
+        if (short := max(keys, default=-1) + 1 - len(lengths)) > 0:
+            lengths = lengths + array("H", bytes(2 * short))
+        if missing := [key for key in keys if not lengths[key]]:
+            query = (
+                f"SELECT id * {LONGEST + 1} + max(1, min(length, {LONGEST})) AS rowid FROM recall_docs "
+                f"WHERE id IN ({','.join(map(str, missing))})"
+            )
+            for both in numbers(db, query, ()):
+                lengths[both // (LONGEST + 1)] = both % (LONGEST + 1)
         self._known = (epoch, lengths)
         return lengths
 
