@@ -35,7 +35,7 @@ from cognition.recall.episodes import EpisodeIndex, day_number
 from cognition.recall.finder import Finder
 from cognition.recall.passages import rank
 from cognition.recall.pool import Where
-from cognition.recall.times import days_in
+from cognition.recall.times import times_in
 from cognition.recall.weights import CANDIDATES, NEAR_BEST, USUAL_ROOM, WEIGHTS, WHOLE_SESSIONS, Weights
 from made_asks import made as made_asks
 
@@ -73,7 +73,7 @@ class Bench:
             self.names = self.finder.names(db)
             self.known = {message.id: message for message in self.log.walk()}
         self.end = max(line.at for line in chat.lines()) + 86400
-        self.days = {probe: days_in(probe.text, self.end, None) for probe in chat.probes}
+        self.days = {probe: times_in(probe.text, self.end, None).days for probe in chat.probes}
         self.pools: dict[Any, Any] = {}
 
     def told(self, probe: Probe, weights: Weights, *, search: bool = False) -> tuple[Any, list[Any]]:
@@ -231,7 +231,7 @@ def floors(benches: list[Bench], values: list[float], every: int) -> list[str]:
     requests, questions = [], []
     for bench in benches:
         probes = [Probe(text, (), "") for text in texts]
-        bench.days.update({probe: days_in(probe.text, bench.end, None) for probe in probes})
+        bench.days.update({probe: times_in(probe.text, bench.end, None).days for probe in probes})
         for some, into in ((probes, requests), (bench.chat.probes[::every], questions)):
             for probe in some:
                 asked, ranked = bench.told(probe, WEIGHTS)

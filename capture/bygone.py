@@ -42,7 +42,7 @@ _BYGONE: tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]], ...] = 
             r"\b(?:j'ai|j'avais|nous avons|on a|on avait|je (?:me )?suis|nous (?:nous )?sommes)\b.{1,60}?(?:ménagé|installé|habité|vécu|travaillé|utilisé|changé|passé|migré|parti|venu)|\bj'(?:étais|habitais|utilisais)\b|\bje (?:vivais|travaillais)\b",
             rf"\b(?:en|vers|jusqu'en|de) {_YEAR}|\bà (?:l'âge de )?[\w-]+ ans\b|\bdans les années\b|\bil y a (?:bien |environ )?(?:{_N_FR} (?:ans|années|décennies)|longtemps)\b|\b(?:quand|lorsque|alors que) (?:j'|je |nous |on |mon |ma |mes )|\b(?:étant|comme|en tant qu')\s?(?:enfant|jeune|étudiante?|stagiaire|apprentie?)\b|\bpendant (?:mes|mon|ma|la|le|l'|les|{_N_FR})\b|\bdurant (?:mes|mon|ma|la|le|l'|les|{_N_FR})\b"
             rf"|\bpour {_N_FR} (?:ans?|mois|semaines|semestres|années)\b|\b(?:autrefois|jadis|à l'époque|en ce temps-là|dans ma jeunesse|dans mon enfance|avant de|au début|à l'origine|presque|failli)\b|\b(?:et|mais|puis)\b.{0,30}\b(?:revenue?s?|retournée?s?|rentrée?s?|repartie?s?)\b",
-            r"\b(?:maintenant|désormais|dorénavant|actuellement|aujourd'hui|à présent|n\S+ plus)\b",
+            r"\b(?:maintenant|désormais|dorénavant|actuellement|aujourd'hui|à présent|n\S{1,20} plus)\b",
         ),
         (
             r"\b(?:me|nos) (?:mud|cambi|traslad|fui)\w*|\b(?:viví|vivía|vivimos|trabajé|trabajaba|cambié|cambiamos|pasé|pasamos|usé|usaba|migramos|había)\b",

@@ -38,10 +38,11 @@ _ALONE = lazy(r"\s{0,4}(?P<value>[^\s,;，。、；]{3,64})\s{0,4}\Z")
 _BREAK = lazy(r"[.!?;,，。！？；]\s+|[，。！？；\n]")
 _DIGIT = lazy(r"\d")
 _WORDED = 4  # groups of a pattern by which an answer is known by its words
-_CLOSERS = ".,!?\"'`)。！？"
+_CLOSERS = ".,!?\"'`)]}”’»。！？"
+_OPENERS = "\"'`([{“‘„«"
 # What the assistant asks for.
 _SECRET = lazy(
-    r"passw(?!ords? (?:manager|reset|polic|hash|field|generator|strength))|passcode|pass ?phrase|\bpins?\b|kennwort|contrase|\bclave\b|senha|mot de passe|\b(?:api|access|secret|deploy) keys?\b|\btokens?\b|\bsecrets?\b|\bcredentials?\b|密码|口令|密钥|令牌|パスワード|暗証番号",
+    r"passw(?!ords? (?:manager|reset|polic|hash|field|generator|strength))|passcode|pass ?phrase|\bpins?\b|kennwort|contrase|\bclave\b|senha|mot de passe|\b(?:api|access|secret|deploy) keys?\b|(?<!many )(?<!number of )\b(?:tokens?|secrets?)\b(?! (?:limit|budget|count|usage|window|size|length|price|cost|rate|manager|santa))|\bcredentials?\b|密码|口令|密钥|令牌|パスワード|暗証番号",
     re.I,
 )
 _ASKS = lazy(
@@ -99,10 +100,12 @@ def _given(text: str, at: int, hide: Hide, *, weak: bool) -> list[tuple[int, int
         if found is None:
             continue
         value = found["value"].rstrip(_CLOSERS)
+        bare = value.lstrip(_OPENERS)
+        start = found.start("value") + len(value) - len(bare)
         if not (_gives(found) if _DIGIT.search(value) else _denies(found) and not weak):
             continue
-        if value and MASK.strip() not in value and MASK in hide(f"my password is {value}"):
-            places.append((at + found.start("value"), at + found.start("value") + len(value)))
+        if bare and MASK.strip() not in bare and MASK in hide(f"my password is {bare}"):
+            places.append((at + start, at + start + len(bare)))
     return sorted(set(places))
 
 

@@ -29,8 +29,8 @@ from .once import Once
 from .passages import Ranked, is_relevant, rank
 from .passages import held as holding
 from .pool import Pool, Where
-from .times import days_in
-from .weights import CANDIDATES, NEAR_BEST, USUAL_ROOM, WHOLE_SESSIONS
+from .times import times_in
+from .weights import NEAR_BEST, USUAL_ROOM, WHOLE_SESSIONS
 
 STALE_DAYS = 31  # a log that has rested so long is asked as of its last day
 SEARCH_MOST = 1000  # passages that a search counts
@@ -185,7 +185,7 @@ class Conversations:
         zone: tzinfo | None = None,
         now: float | None = None,
         whole: int = 0,
-        most: int = CANDIDATES,
+        most: int | None = None,
         prefixes: bool = False,
     ) -> tuple[Asked, Pool, list[Ranked]]:
         nothing: tuple[Asked, Pool, list[Ranked]] = (Asked((), (), frozenset()), Pool(), [])
@@ -204,7 +204,7 @@ class Conversations:
                     at = now
                     if day_number(now) - int(row[0]) > STALE_DAYS:
                         at = now - 86400.0 * (day_number(now) - int(row[0]))
-                    days = days_in(query, at, zone)
+                    days = times_in(query, at, zone).days
                     asked = ask(query, self._finder.names(db), days=days, topic=topic, prefixes=prefixes)
                     asked = self._finder.widen(db, asked)
                     if where.days is not None:  # an explicit time is a filter, not a hint

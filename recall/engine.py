@@ -35,7 +35,7 @@ from .results import TIERS, Hit, Recalled, Store
 from .slots import asked_for
 from .smalltalk import is_small_talk
 from .standing import Standing
-from .times import NO_TIMES, times_in
+from .times import NO_TIMES, Times, times_in
 from .weights import ENTRY_WEIGHTS
 
 __all__ = ["Hit", "RecallEngine", "Recalled", "is_small_talk"]
@@ -218,7 +218,7 @@ class RecallEngine:
                     return []
         else:
             return []
-        statistics, times = Statistics(number, mean, counts), times_in(query, zone) if found else NO_TIMES
+        statistics, times = Statistics(number, mean, counts), self._times(query, zone) if found else NO_TIMES
         slots = asked_for(query)
         if slots:
             found += self._standing.filling(slots, view, where, {one.ref for one in found})
@@ -227,6 +227,13 @@ class RecallEngine:
         entries = view.get_many([one.ref for one in found])
         pairs = [(one, entry) for one in found if (entry := entries.get(one.ref)) is not None and where.allows(entry)]
         return made.told(rank(asked, pairs, statistics, deadline=deadline, slots=slots, times=times))
+
+    def _times(self, query: str, zone: tzinfo | None) -> Times:
+        try:
+            return times_in(query, None, zone)
+        except Exception as fault:  # a hint less: the entries are an answer all the same
+            self._mark(fault)
+            return NO_TIMES
 
     def recall(
         self,

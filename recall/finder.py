@@ -27,6 +27,7 @@ from .weights import (
     KIN_SHARE,
     NAMED_FIRST,
     NAMED_FROM,
+    PAIRS_CANDIDATES,
     POSTINGS,
     REACH,
     SESSION_MOST,
@@ -111,14 +112,17 @@ class Finder:
         asked: Asked,
         where: Where,
         *,
-        most: int = CANDIDATES,
+        most: int | None = None,
         whole: int = 0,
         weights: Weights = WEIGHTS,
     ) -> Pool:
         """The pool of a question.  What the deadline cuts off is left out, and `cut` says so.
 
+        most   passages that are scored, for other than a usual recall
         whole  of so many sessions all passages are brought, for a recall of a larger size than usual
         """
+        if most is None:
+            most = PAIRS_CANDIDATES if _in_pairs(asked) else CANDIDATES
         pool = Pool()
         try:
             with _plain_text(db):
@@ -263,6 +267,11 @@ def _walk(db: sqlite3.Connection, match: str) -> list[int]:
     )
     keys.sort(reverse=True)
     return keys
+
+
+def _in_pairs(asked: Asked) -> bool:
+    """Whether words of the question are pairs of characters, as in scripts without spaces (from Thai on)."""
+    return any(len(group.term) <= 2 and group.term >= "\u0e00" for group in asked.groups)
 
 
 @contextmanager

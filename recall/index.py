@@ -297,7 +297,7 @@ class TextIndex:
         most: int,
         deadline: float | None = None,
     ) -> list[Candidate]:
-        """Entries that `where` lets through and that may share a term: the best `most` by bm25, rare terms first."""
+        """Entries that `where` lets through and that may share a term: the best `most` (shortlist.py)."""
         condition, values = where.sql()
         with self._db.connection(deadline) as db:
             size = int(meta(db, "entries") or 0)
@@ -313,7 +313,7 @@ class TextIndex:
                 found = db.execute(query, values)
                 return [Candidate(ref, tuple(words.split(" "))) for ref, words in found]
             mean = max(1.0, int(meta(db, "length")) / max(1, size))
-            say = walked(db, terms, counts, size)
+            say = walked(db, terms, counts, where.sql(), size)
             best = self._shortlist.of(db, say, where.sql(), most, mean, self._db.epoch)
             return [Candidate(ref, tuple(words.split(" "))) for ref, words in best]
 

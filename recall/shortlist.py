@@ -81,29 +81,38 @@ class Shortlist:
 
 
 def walked(
-    db: sqlite3.Connection, terms: Sequence[analyse.Term], counts: Mapping[str, int], size: int
+    db: sqlite3.Connection,
+    terms: Sequence[analyse.Term],
+    counts: Mapping[str, int],
+    where: tuple[str, Sequence[str]],
+    size: int,
 ) -> list[tuple[float, list[int]]]:
     """What terms say and the rows that hold them: the rare terms, as many as may be walked, and where two of the
-    common ones stand together."""
+    common ones stand together.
+
+    where  a condition over recall_docs d: of what is too much to be walked whole, what it lets through is walked
+    """
     spent, found = 0, []
     common: list[tuple[float, str]] = []
     for term in sorted(terms, key=lambda term: counts.get(term.text, 0)):
         count = counts.get(term.text, 0)
         say = term.weight * inverse(count, max(size, count))
         if term.prefix:
-            found.append((PREFIX_SAY * term.weight, _rows(db, quoted(term.prefix) + "*")))
+            found.append((PREFIX_SAY * term.weight, _rows(db, quoted(term.prefix) + "*", where)))
         if count and spent + count <= POSTINGS:
             found.append((say, _rows(db, quoted(term.text))))
             spent += count
         elif count:
             common.append((say, quoted(term.text)))
     if len(common) > 1:
-        found.append((common[0][0] + common[1][0], _rows(db, f"{common[0][1]} AND {common[1][1]}")))
+        found.append((common[0][0] + common[1][0], _rows(db, f"{common[0][1]} AND {common[1][1]}", where)))
     elif common and not found:
-        found.append((common[0][0], _rows(db, common[0][1])))
+        found.append((common[0][0], _rows(db, common[0][1], where)))
     return found
 
 
-def _rows(db: sqlite3.Connection, match: str) -> list[int]:
-    query = "SELECT rowid FROM recall_text WHERE recall_text MATCH ? ORDER BY rowid DESC LIMIT ?"
-    return numbers(db, query, (match, POSTINGS))
+def _rows(db: sqlite3.Connection, match: str, where: tuple[str, Sequence[str]] = ("", ())) -> list[int]:
+    condition, values = where
+    scope = f"AND rowid IN (SELECT d.id FROM recall_docs d WHERE {condition})" if condition else ""
+    query = f"SELECT rowid FROM recall_text WHERE recall_text MATCH ? {scope} ORDER BY rowid DESC LIMIT ?"
+    return numbers(db, query, (match, *values, POSTINGS))

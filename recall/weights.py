@@ -55,6 +55,7 @@ PASSAGE_CHARS = 1000  # a longer message is indexed in passages of about this si
 OVERLAP_CHARS = 160  # that two passages of a message share
 POSTINGS = 12_000  # index rows that one question may walk
 CANDIDATES = 110  # passages that are scored by all they say
+PAIRS_CANDIDATES = 180  # the same for questions in pairs of characters, of which each says less than a word
 CENTRES = 20  # of them, passages whose neighbours are looked at
 REACH = 3  # messages on either side
 USUAL_ROOM = 2000  # tokens; with more room whole sessions are looked at

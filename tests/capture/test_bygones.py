@@ -245,3 +245,17 @@ def test_nothing_odd_raises(text: str) -> None:
     assert redact(masked) == masked
     hidden = answering(masked, lambda: ("[REDACTED credential]", ""))
     assert answering(hidden, lambda: ("[REDACTED credential]", "")) == hidden
+
+
+@pytest.mark.parametrize(
+    "said", ['No, it\'s "Winter2025" now', "No, it's `Winter2025` now", "`Winter2025`", "(Winter2025)"]
+)
+def test_marks_around_a_value_hide_no_secret(said: str) -> None:
+    """Behind a masked password, and behind a question for one."""
+    for before in (("My password is [REDACTED credential].", "Noted."), ("Log me in.", "What is the password?")):
+        assert "Winter2025" not in answering(said, lambda before=before: before)
+
+
+@pytest.mark.parametrize("asked", ["What's the token limit?", "How many tokens does it take?", "Which token count?"])
+def test_a_number_of_tokens_is_no_secret(asked: str) -> None:
+    assert answering("It's 128000", lambda: ("Set it up.", asked)) == "It's 128000"

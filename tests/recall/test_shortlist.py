@@ -6,7 +6,7 @@ from typing import Any
 from cognition.recall.analyse import Term
 from cognition.recall.engine import RECALL_CANDIDATES
 from cognition.recall.index import SCAN_AT_MOST, Filter, TextIndex
-from cognition.recall.shortlist import LONGEST, MORE
+from cognition.recall.shortlist import LONGEST, MORE, POSTINGS
 from cognition.recall.walk import sums_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,3 +80,12 @@ def test_sums_are_those_of_adding_each(walked: list[tuple[float, set[int]]]) -> 
     for key in range(31):
         expected = math.fsum(worth for worth, keys in walked if key in keys)
         assert math.isclose(sums.get(key, 0.0), expected)
+
+
+def test_a_word_that_is_common_among_others_hides_nothing(memory: Memory) -> None:
+    """D45: more rows than are walked hold it, all of them newer and of another audience."""
+    memory.add(*[f"Room server {n} hums." for n in range(SCAN_AT_MOST + 40)], audience="room/x")
+    memory.add(*[f"Server {n}." for n in range(POSTINGS + 100)])
+    memory.engine.refresh()
+    assert len(_candidates(memory, "server", most=5, audience="room/x")) == 5
+    assert len(_candidates(memory, "server", most=5)) == 5

@@ -1,6 +1,8 @@
 """A time that a question names, and entries: what was said then is as good as naming it."""
 
 import time
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from cognition.recall.times import NO_TIMES, times_in
@@ -51,7 +53,7 @@ def test_a_time_alone_is_no_evidence(memory: Memory) -> None:
     "text", ["What did we choose yesterday?", "上周我们选了哪个数据库？", "Was haben wir gestern gewählt?"]
 )
 def test_the_words_that_name_a_time_are_known(text: str) -> None:
-    times = times_in(text, None)
+    times = times_in(text, None, None)
     assert len(times.days) == 1
     assert times.terms
     assert not times.hold(time.time() - 400 * DAY)
@@ -59,6 +61,15 @@ def test_the_words_that_name_a_time_are_known(text: str) -> None:
 
 @given(st.text(max_size=60), st.floats(allow_nan=True, allow_infinity=True))
 def test_any_text_and_any_moment(text: str, at: float) -> None:
-    times = times_in(text, None)
+    times = times_in(text, None, None)
     assert isinstance(times.hold(at), bool)
     assert (times == NO_TIMES) == (not times.days)
+
+
+def test_the_days_are_those_of_the_users_zone() -> None:
+    """Half an hour past midnight in Tokyo is today there, whatever the machine's zone."""
+    tokyo = ZoneInfo("Asia/Tokyo")
+    noon = datetime(2026, 3, 5, 12, 0, tzinfo=tokyo).timestamp()
+    times = times_in("What did I say today?", noon, tokyo)
+    assert times.hold(datetime(2026, 3, 5, 0, 30, tzinfo=tokyo).timestamp())
+    assert not times.hold(datetime(2026, 3, 4, 23, 30, tzinfo=tokyo).timestamp())
