@@ -122,7 +122,7 @@ class Finder:
         whole  of so many sessions all passages are brought, for a recall of a larger size than usual
         """
         if most is None:
-            most = PAIRS_CANDIDATES if _in_pairs(asked) else CANDIDATES
+            most = PAIRS_CANDIDATES if whole or _in_pairs(asked) else CANDIDATES
         pool = Pool()
         try:
             with _plain_text(db):
@@ -161,7 +161,7 @@ class Finder:
             self._fetch(db, self._dated(db, asked, places), pool)
         pool.keep_to(where)
         pool.own = own_scores(asked, pool, weights)
-        self._neighbours(db, centres(asked, pool, CENTRES), pool)
+        self._neighbours(db, centres(asked, pool, 2 * CENTRES if whole else CENTRES), pool)
         if whole:
             sessions: Counter[str] = Counter()
             for key, worth in best:
