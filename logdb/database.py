@@ -12,10 +12,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..outboxdb import forks, quarantine
-from ..outboxdb.database import Connection, Database, is_damage
+from ..outboxdb.database import Connection, Database
 from ..outboxdb.errors import OutboxUnavailable
 from ..outboxdb.files import identity
 from ..outboxdb.migrations import lacks, version_of
+from ..outboxdb.sqlite import is_damage
 from . import rescue
 from .limits import APPEND_WAIT, LOOK_WAIT, POOL, PROGRESS_STEPS
 from .schema import INDEX_PREFIX, MIGRATIONS, begin_at, text_tables
@@ -158,7 +159,10 @@ class LogFile(Database):
 
         Asked before SQLite is: it throws away the write-ahead log of an empty file.
         """
-        return not (self._is_empty() and self._floor()) and super().is_sound(end)
+        return not (self._is_empty() and self.succeeds()) and super().is_sound(end)
+
+    def succeeds(self) -> bool:
+        return self._floor() > 0
 
     def misfit(self, connection: sqlite3.Connection) -> str:
         """A text index that cannot be opened cannot be dropped either."""

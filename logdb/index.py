@@ -12,8 +12,8 @@ from contextlib import closing
 from functools import lru_cache
 from typing import Any, Protocol
 
-from ..outboxdb.database import is_busy
 from ..outboxdb.migrations import made_in
+from ..outboxdb.sqlite import is_busy
 from . import rows
 from .database import LogFile
 from .limits import APPEND_WAIT, INDEX_BATCH, MERGE_PAGES

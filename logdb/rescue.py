@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..outboxdb import quarantine
-from ..outboxdb.database import Connection, immediate
+from ..outboxdb.database import Connection
+from ..outboxdb.sqlite import immediate
 from .limits import PAGE
 from .schema import first_of
 

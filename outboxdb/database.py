@@ -30,6 +30,7 @@ from .errors import OutboxBusy, OutboxUnavailable
 from .files import create_private, identity, sync_folder
 from .limits import COMMIT_WAIT
 from .migrations import Migrations, lacks, migrate, misfit, version_of
+from .sqlite import immediate, is_busy, is_damage
 from .texts import read_text
 
 CLOSE_WAIT = 1.0  # seconds that close waits for a transaction of another thread
@@ -246,19 +247,38 @@ class Database:
 
     def _prepare(self, end: float) -> None:
         """Make, check, mend and migrate the file, once per process and file."""
-        if not create_private(self.path) and not self.is_sound(end):
-            self._forget_connections()
-            quarantine.set_aside(self, end)
-            create_private(self.path)
-        with closing(self.connect(end)) as connection:
+        with closing(self._made(end)) as connection:
+            self._salvage.run(connection, end)
+            self.journal_mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+            self._checked, self._suspect = connection.file, False
+
+    def _made(self, end: float) -> Connection:
+        """A connection to a sound file of this version.
+
+        One that takes the place of a lost one is made by one process at a time: to another it would look like the loss.
+        """
+        there = self.path.exists()
+        if self.is_sound(end) if there else not self.succeeds():
+            return self._brought_up(end)
+        with quarantine.my_turn(self.path, end):
+            if self.path.exists() and not self.is_sound(end):
+                self._forget_connections()
+                quarantine.set_aside(self.path)
+            return self._brought_up(end)
+
+    def _brought_up(self, end: float) -> Connection:
+        create_private(self.path)
+        connection = self.connect(end)
+        try:
             version = version_of(connection)
             self.refuse_newer(version)
             if version < len(self.migrations):
                 self.bring_up_to_date(connection)
                 sync_folder(self.path.parent)
-            self._salvage.run(connection, end)
-            self.journal_mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
-            self._checked, self._suspect = connection.file, False
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def refuse_newer(self, version: int) -> None:
         """Raises OutboxUnavailable for a file of a version that is not known yet."""
@@ -300,6 +320,10 @@ class Database:
     def misfit(self, connection: sqlite3.Connection) -> str:
         """Why the file is none of ours, "" when it is."""
         return misfit(connection, self.migrations)
+
+    def succeeds(self) -> bool:
+        """Whether a file that is made now takes the place of one that was lost."""
+        return False
 
     def first_rows(self) -> Callable[[sqlite3.Connection], object]:
         """Asked before a new file gets its tables: what writes the rows that it has from its first transaction on."""
@@ -368,26 +392,3 @@ class Database:
             connection.close()
         self._open.clear()
         self._local = threading.local()
-
-
-@contextmanager
-def immediate(connection: sqlite3.Connection) -> Iterator[None]:
-    """A write transaction on a connection of one's own, for opening and repair."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def is_busy(problem: sqlite3.Error) -> bool:
-    """SQLITE_BUSY or SQLITE_LOCKED: someone else has the lock."""
-    return (getattr(problem, "sqlite_errorcode", 0) or 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-def is_damage(problem: sqlite3.Error) -> bool:
-    """SQLITE_CORRUPT or SQLITE_NOTADB: the bytes are wrong, whatever the lock or the disk says."""
-    return (getattr(problem, "sqlite_errorcode", 0) or 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ..stores.entry import Entry, delivery_digest, seq_of
-from .database import Database, immediate
+from .database import Database
 from .files import SIDE_FILES, create_private, identity, sync_folder
 from .limits import COMMIT_WAIT, COPY_PAGES, WORKER_WAIT
 from .migrations import migrate
@@ -24,6 +24,7 @@ from .rows import (
     write_receipt,
 )
 from .schema import MIGRATIONS
+from .sqlite import immediate
 
 IMPORTED = ".imported"
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from . import earlier, quarantine
-from .database import Connection, Database, immediate
+from .database import Connection, Database
 from .migrations import version_of
 from .rows import insert_buried, insert_saved, raise_number, was_handled, write_receipt
 from .schema import LIVE, MIGRATIONS
+from .sqlite import immediate
 
 _ROW = (
     "seq, ref, session_id, payload_json, created_at, state, op, target_ref, base_hash, fact_key, audience, lane,"

@@ -31,22 +31,17 @@ def my_turn(path: Path, end: float) -> contextlib.AbstractContextManager[None]:
     return file_lock(path.with_name(path.name + ".lock"), end)
 
 
-def set_aside(database: "Database", end: float) -> None:
-    """Rename the damaged file and its side files to `<name>.corrupt-<time>`.
+def set_aside(path: Path) -> None:
+    """Rename the damaged file and its side files to `<name>.corrupt-<time>`; for whoever has the turn.
 
-    Processes that find the damage at the same moment take turns; the second one finds a sound file, or none, and does
-    nothing.  The names keep database and journal together.  Raises OutboxBusy when the turn is not had until `end`.
+    The names keep database and journal together.
     """
-    path = database.path
-    with my_turn(path, end):
-        if not path.exists() or database.is_sound(end):
-            return
-        kept = free_name(path, "corrupt")
-        for suffix in SIDE_FILES:
-            with contextlib.suppress(FileNotFoundError):
-                path.with_name(path.name + suffix).replace(kept.with_name(kept.name + suffix))
-        # The database last: until it is moved, every process still sees the damage and waits for its turn.
-        path.replace(kept)
+    kept = free_name(path, "corrupt")
+    for suffix in SIDE_FILES:
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).replace(kept.with_name(kept.name + suffix))
+    # The database last: until it is moved, every process still sees the damage and waits for its turn.
+    path.replace(kept)
 
 
 def kept_files(path: Path) -> list[Path]:

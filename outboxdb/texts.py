@@ -1,7 +1,8 @@
 """Texts of a database: how they are read."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -10,15 +11,25 @@ def read_text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def fetched(db: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> list[Any]:
-    """All rows of a query.  SQLite reads their texts itself, since a call of `read_text` for each costs more than the
-    rest; where one of them is not UTF-8, they are read once more by it."""
+@contextmanager
+def plain_text(db: sqlite3.Connection) -> Iterator[None]:
+    """SQLite reads texts itself: a call of `read_text` for each costs more than the query.
+
+    Statements raise sqlite3.OperationalError ("Could not decode …") where one of them is not UTF-8.
+    """
     ours, db.text_factory = db.text_factory, str
     try:
-        return db.execute(query, values).fetchall()
+        yield
+    finally:
+        db.text_factory = ours
+
+
+def fetched(db: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> list[Any]:
+    """All rows of a query, read as in `plain_text`; where that does not do, once more by `read_text`."""
+    try:
+        with plain_text(db):
+            return db.execute(query, values).fetchall()
     except sqlite3.OperationalError as problem:
         if "decode" not in str(problem):
             raise
-    finally:
-        db.text_factory = ours
     return db.execute(query, values).fetchall()

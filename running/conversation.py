@@ -23,8 +23,8 @@ from ..config import Settings
 from ..delivery import forgotten
 from ..durations import seconds
 from ..outbox import Outbox, OutboxError
-from ..outboxdb.database import is_busy
 from ..outboxdb.ordinals import Ceiling
+from ..outboxdb.sqlite import is_busy
 from ..plain import dataclass
 from .whereabouts import Ask, Whereabouts, nowhere
 
@@ -119,6 +119,7 @@ class Conversation:
         self.where = Whereabouts(lambda: self.file)
         self._logged, self._lost = logged, lost
         self._prune_at = 0.0  # monotonic
+        self._stuck_at: int | None = None  # where the text index stood when a pass brought it no further
 
     @property
     def log(self) -> "ChatLog | None":
@@ -369,17 +370,18 @@ class Conversation:
             self._prune_at = time.monotonic() + PRUNE_EVERY_S
         before = self.file.unindexed_from()
         done = self.file.tidy(seconds=TIDY_S)
-        if before is not None and (left := self.file.unindexed_from()) is not None and left > before:
+        left = self.file.unindexed_from()
+        if further := before is not None and left is not None and left > before:
             self._hurry()  # step by step, with turns and deliveries in between
+        self._stuck_at = None if further else left
         return done
 
     def mind_index(self) -> None:
-        """Have the text index caught up as soon as the worker is free, where it lacks what the log has.
-
-        Damage, a kill in its middle, another version, a table that is gone: what is in the log is to be found.
-        """
+        """Have the text index caught up as soon as the worker is free, where it lacks what the log has (damage, a kill
+        in its middle, another version); where the last try came no further, the next idle pass is soon enough."""
         with suppress(sqlite3.Error, OutboxError):  # health says so
-            if self.on and self._path.exists() and self.file.unindexed_from() is not None:
+            left = self.file.unindexed_from() if self.on and self._path.exists() else None
+            if left is not None and left != self._stuck_at:
                 self._hurry()
 
     def stats(self) -> dict[str, Any]:

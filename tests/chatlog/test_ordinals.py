@@ -2,6 +2,9 @@
 
 import sqlite3
 import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -245,3 +248,29 @@ class Losses(RuleBasedStateMachine):
 
 Losses.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
 TestLosses = Losses.TestCase
+
+
+@pytest.mark.parametrize("loss", ["deleted", "cut to nothing"])
+def test_a_lost_log_is_begun_anew_by_one_process_at_a_time(home, loss):
+    """H6, CR10: what another one is just making is no loss."""
+    home.say()
+    LOSSES[loss](home.log.path)
+    home.again()
+    making, first_rows = threading.Event(), home.log.file.first_rows
+
+    def slowly():
+        rows = first_rows()
+        making.set()
+        time.sleep(0.3)  # the file is there and has no tables yet
+        return rows
+
+    home.log.file.first_rows = slowly
+    other = Made(home.folder)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(home.say, "s1")
+        assert making.wait(20)
+        second = pool.submit(other.say, "s2")
+        refs = [*first.result(), *second.result()]
+    other.close()
+    assert sorted(message.ref for message in home.log.walk()) == sorted(refs)
+    assert len(list(home.folder.glob("chatlog.db.corrupt-*"))) == (loss != "deleted")

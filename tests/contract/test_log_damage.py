@@ -4,7 +4,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,15 @@ class HarmedLog(HomeCase):
         self.assertIn("msg-s1-0", refs)
         return refs
 
+    def each(self, harms: dict[str, Callable[[Path], object]]) -> Iterator[tuple[str, Callable[[Path], object]]]:
+        """Every harm, in a home of its own with a filled log."""
+        for kind, harm in harms.items():
+            with self.subTest(kind):
+                self.tearDown()
+                self.setUp()
+                self.filled()
+                yield kind, harm
+
     def refs(self, provider: Any) -> list[str]:
         log = provider._handle.runtime.log
         return [one.ref for one in log.walk()]
@@ -77,34 +86,45 @@ class HarmedLog(HomeCase):
 
     def test_what_was_saved_is_found_as_soon_as_the_worker_is_free(self) -> None:
         """CR10: nobody has to wait for the half minute without work after which the idle pass comes."""
-        for kind, harm in SAVED.items():
-            with self.subTest(kind):
-                self.tearDown()
-                self.setUp()
-                self.filled()
-                harm(self.log())
-                provider = self.never_idle("s2")
-                self.assertTrue(self.until(lambda provider=provider: "pier 9" in provider.prefetch(ASKED)), kind)
-                provider.shutdown()
+        for kind, harm in self.each(SAVED):
+            harm(self.log())
+            provider = self.never_idle("s2")
+            self.assertTrue(self.until(lambda provider=provider: "pier 9" in provider.prefetch(ASKED)), kind)
+            provider.shutdown()
 
     def test_damage_that_is_met_while_the_process_runs_is_made_good_as_well(self) -> None:
-        for kind, harm in SAVED.items():
-            with self.subTest(kind):
-                self.tearDown()
-                self.setUp()
-                self.filled()
-                provider = self.never_idle("s2")
-                self.assertTrue(self.until(lambda provider=provider: "pier 9" in provider.prefetch(ASKED)), kind)
-                provider.on_session_end([])
-                provider._handle.runtime.contexts.__init__()  # told once a context
-                harm(self.log())
+        for kind, harm in self.each(SAVED):
+            provider = self.never_idle("s2")
+            self.assertTrue(self.until(lambda provider=provider: "pier 9" in provider.prefetch(ASKED)), kind)
+            provider.on_session_end([])
+            provider._handle.runtime.contexts.__init__()  # told once a context
+            harm(self.log())
 
-                def asked(provider: Any = provider) -> bool:
-                    self.say(provider, "What else is new?")
-                    return "pier 9" in provider.prefetch(ASKED)
+            def asked(provider: Any = provider) -> bool:
+                self.say(provider, "What else is new?")
+                return "pier 9" in provider.prefetch(ASKED)
 
-                self.assertTrue(self.until(asked), kind)
-                provider.shutdown()
+            self.assertTrue(self.until(asked), kind)
+            provider.shutdown()
+
+    def test_an_index_that_cannot_be_made_is_not_tried_with_every_turn(self) -> None:
+        """CR10: the idle pass tries again; a turn does not ask for one more."""
+        self.filled()
+        changed(
+            self.log(), "DELETE FROM meta WHERE key LIKE 'index%'", "UPDATE messages SET text = x'00ff' WHERE n = 0"
+        )
+        provider = self.never_idle("s2")
+        talk, hurried = provider._handle.runtime.conversation, []
+        self.assertTrue(self.until(lambda: talk._stuck_at is not None))
+        talk._hurry = lambda: hurried.append(1)
+        talk.mind_index()
+        talk.tidy()
+        talk.mind_index()
+        self.assertEqual(hurried, [])
+        changed(self.log(), "UPDATE messages SET text = 'The ferry.' WHERE n = 0")
+        self.assertTrue(self.until(talk.tidy))
+        self.assertIsNone(talk._stuck_at)
+        provider.shutdown()
 
     def test_no_index_work_on_the_path_of_a_turn(self) -> None:
         """What the hooks call runs on the host's thread; the index is written on the worker's."""
