@@ -36,7 +36,7 @@ from cognition.recall.finder import Finder
 from cognition.recall.passages import rank
 from cognition.recall.pool import Where
 from cognition.recall.times import times_in
-from cognition.recall.weights import CANDIDATES, NEAR_BEST, USUAL_ROOM, WEIGHTS, WHOLE_SESSIONS, Weights
+from cognition.recall.weights import NEAR_BEST, USUAL_ROOM, WEIGHTS, WHOLE_SESSIONS, Weights
 from made_asks import made as made_asks
 
 BUDGETS = (600, 1000, 2000, 8000)
@@ -76,8 +76,11 @@ class Bench:
         self.days = {probe: times_in(probe.text, self.end, None).days for probe in chat.probes}
         self.pools: dict[Any, Any] = {}
 
-    def told(self, probe: Probe, weights: Weights, *, search: bool = False) -> tuple[Any, list[Any]]:
-        """The question and the order of passages; `search`: as a search has it, where words match as beginnings."""
+    def told(
+        self, probe: Probe, weights: Weights, *, search: bool = False, wide: bool = False
+    ) -> tuple[Any, list[Any]]:
+        """The question and the order of passages; `search`: as a search has it, where words match as beginnings;
+        `wide`: as for a recall of more than the usual size."""
         asked = ask(
             probe.text,
             self.names,
@@ -86,12 +89,12 @@ class Bench:
             weights=weights,
             prefixes=search and weights.prefix > 0,
         )
-        key = self.key(probe, weights, search=search)
+        key = (*self.key(probe, weights, search=search), wide)
         pool = self.pools.get(key)
         with self.log.reading() as db:
             asked = self.finder.widen(db, asked, weights)
             if pool is None:
-                most, whole = (SEARCH_MOST, 0) if search else (CANDIDATES, WHOLE_SESSIONS)
+                most, whole = SEARCH_MOST if search else None, WHOLE_SESSIONS if wide else 0
                 pool = self.pools[key] = self.finder.gather(db, asked, Where("owner"), most=most, whole=whole)
         return asked, rank(asked, pool, today=day_number(self.end), weights=weights)
 
@@ -106,14 +109,20 @@ class Bench:
         }
 
     def evidence(self, probe: Probe, weights: Weights, budgets: tuple[int, ...]) -> dict[Any, float]:
-        _, ranked = self.told(probe, weights)
-        found = self.ranks(probe, ranked)
+        found = self.ranks(probe, self.told(probe, weights)[1])
+        for wide in (False, True):
+            if sizes := [size for size in budgets if (size > 1.5 * USUAL_ROOM) == wide]:
+                found |= self.hits(probe, self.told(probe, weights, wide=wide)[1], weights, sizes)
+        return found
+
+    def hits(self, probe: Probe, ranked: list[Any], weights: Weights, sizes: list[int]) -> dict[Any, float]:
+        found = {}
         scores = {one.doc.id: one.score for one in ranked}
         top = ranked[0].score if ranked else 0.0
         # Passages are taken in order until one does not fit, so that the longest choice holds the shorter ones.
-        chooser = Chooser(lambda ids: [self.known[one] for one in ids], max(budgets) - FRAME, weights=weights)
+        chooser = Chooser(lambda ids: [self.known[one] for one in ids], max(sizes) - FRAME, weights=weights)
         chooser.choose(ranked)
-        for size in budgets:
+        for size in sizes:
             least = top * NEAR_BEST * min(1.0, USUAL_ROOM / size) ** 2
             steps = [doc for doc, used in chooser.steps if used <= size - FRAME and scores[doc.id] >= least]
             shown = {self.ids[doc.sid, doc.n] for doc in steps}

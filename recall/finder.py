@@ -9,10 +9,10 @@ Nothing here decides what is told: that is `passages.rank`, from the pool.
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from ..outboxdb.texts import plain_text
 from .asked import Asked
 from .kept import Kept, doc_of
 from .own import centres, own_scores
@@ -27,11 +27,12 @@ from .weights import (
     KIN_SHARE,
     NAMED_FIRST,
     NAMED_FROM,
-    PAIRS_CANDIDATES,
     POSTINGS,
     REACH,
     SESSION_MOST,
     WEIGHTS,
+    WIDE_CANDIDATES,
+    WIDE_CENTRES,
     Weights,
 )
 
@@ -122,10 +123,10 @@ class Finder:
         whole  of so many sessions all passages are brought, for a recall of a larger size than usual
         """
         if most is None:
-            most = PAIRS_CANDIDATES if whole or _in_pairs(asked) else CANDIDATES
+            most = WIDE_CANDIDATES if whole or _in_pairs(asked) else CANDIDATES
         pool = Pool()
         try:
-            with _plain_text(db):
+            with plain_text(db):  # texts that SQLite wrote
                 self._gather(db, asked, where, pool, most, whole, weights)
         except sqlite3.OperationalError as fault:
             if "interrupted" not in str(fault):
@@ -161,7 +162,7 @@ class Finder:
             self._fetch(db, self._dated(db, asked, places), pool)
         pool.keep_to(where)
         pool.own = own_scores(asked, pool, weights)
-        self._neighbours(db, centres(asked, pool, 2 * CENTRES if whole else CENTRES), pool)
+        self._neighbours(db, centres(asked, pool, WIDE_CENTRES if whole else CENTRES), pool)
         if whole:
             sessions: Counter[str] = Counter()
             for key, worth in best:
@@ -272,16 +273,6 @@ def _walk(db: sqlite3.Connection, match: str) -> list[int]:
 def _in_pairs(asked: Asked) -> bool:
     """Whether words of the question are pairs of characters, as in scripts without spaces (from Thai on)."""
     return any(len(group.term) <= 2 and group.term >= "\u0e00" for group in asked.groups)
-
-
-@contextmanager
-def _plain_text(db: sqlite3.Connection) -> Iterator[None]:
-    """Texts of the index are read by SQLite itself: it wrote them, and a call for each costs more than the search."""
-    before, db.text_factory = db.text_factory, str
-    try:
-        yield
-    finally:
-        db.text_factory = before
 
 
 def _runs(places: Sequence[int]) -> list[tuple[int, int]]:

@@ -298,9 +298,8 @@ class TextIndex:
         deadline: float | None = None,
     ) -> list[Candidate]:
         """Entries that `where` lets through and that may share a term: the best `most` (shortlist.py)."""
-        condition, values = where.sql()
+        condition, values = scope = where.sql()
         with self._db.connection(deadline) as db:
-            size = int(meta(db, "entries") or 0)
             few = db.execute(
                 f"SELECT count(*) FROM (SELECT 1 FROM recall_docs d WHERE d.audience = ? LIMIT {SCAN_AT_MOST + 1})",
                 values[:1],
@@ -312,9 +311,10 @@ class TextIndex:
                 )
                 found = db.execute(query, values)
                 return [Candidate(ref, tuple(words.split(" "))) for ref, words in found]
+            size = int(meta(db, "entries"))
             mean = max(1.0, int(meta(db, "length")) / max(1, size))
-            say = walked(db, terms, counts, where.sql(), size)
-            best = self._shortlist.of(db, say, where.sql(), most, mean, self._db.epoch)
+            say = walked(db, terms, counts, scope, size)
+            best = self._shortlist.of(db, say, scope, most, mean, self._db.epoch)
             return [Candidate(ref, tuple(words.split(" "))) for ref, words in best]
 
     def refs(

@@ -1,6 +1,6 @@
 """The order of passages: how well each answers a question, together with what stands around it.
 
-own score    BM25 over groups of words, neighbouring words, share of the question, words of the best passages
+own score    what a passage says by itself (own.py)
 with others  neighbours before and after, the session's best, speaker, role, time, age
 """
 

@@ -113,6 +113,11 @@ def walked(
 
 def _rows(db: sqlite3.Connection, match: str, where: tuple[str, Sequence[str]] = ("", ())) -> list[int]:
     condition, values = where
-    scope = f"AND rowid IN (SELECT d.id FROM recall_docs d WHERE {condition})" if condition else ""
-    query = f"SELECT rowid FROM recall_text WHERE recall_text MATCH ? {scope} ORDER BY rowid DESC LIMIT ?"
+    source, scope = "recall_text", ""
+    if condition:
+        source, scope = "recall_text JOIN recall_docs d ON d.id = recall_text.rowid", f"AND {condition}"
+    query = (
+        f"SELECT recall_text.rowid AS rowid FROM {source} WHERE recall_text MATCH ? {scope} "
+        "ORDER BY recall_text.rowid DESC LIMIT ?"
+    )
     return numbers(db, query, (match, *values, POSTINGS))

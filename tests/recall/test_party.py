@@ -8,7 +8,7 @@ from cognition.recall.finder import Finder
 from cognition.recall.party import Party, Walk, inverse, party_of, weighed
 from cognition.recall.passages import Ranked, rank
 from cognition.recall.pool import Pool, Where
-from cognition.recall.weights import CANDIDATES, PARTY_BLOCK, PARTY_FIRST
+from cognition.recall.weights import CANDIDATES, PARTY_BLOCK, PARTY_FIRST, WIDE_CANDIDATES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -158,3 +158,18 @@ def test_no_word_weighs_more_elsewhere_than_in_the_party(
     assert party.inverse(0, here.size) + 1e-9 >= near
     fewer = Party(here.blocks, total, {"word": max(0, count - 1)})
     assert fewer.worth("word", idf)[0] >= near
+
+
+def test_pairs_of_characters_and_wide_rooms_have_more_candidates(talk: Talk) -> None:
+    """Two characters say less than a word does, and more room is for more passages."""
+    for number in range(WIDE_CANDIDATES // 5):
+        talk.say(f"s{number}", *(f"The coffee of 咖啡馆 number {number}-{n}." for n in range(10)))
+    look = Finder()
+    for question, whole, count in (
+        ("How was the coffee?", 0, CANDIDATES),
+        ("咖啡怎么样？", 0, WIDE_CANDIDATES),
+        ("How was the coffee?", 16, WIDE_CANDIDATES),
+    ):
+        with talk.log.reading() as db:
+            pool = look.gather(db, ask(question, look.names(db)), Where("owner"), whole=whole)
+        assert len(pool.scored) == count
